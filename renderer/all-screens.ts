@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 /** All screens but the first one, whose code the window loads after it has drawn that. */
 type Screens = typeof import('./AllScreens.tsx')
-export type Rest =
+type Rest =
   | { readonly state: 'waiting' | 'loading' | 'failed' }
   | { readonly state: 'loaded'; readonly screens: Screens }
 

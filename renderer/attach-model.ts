@@ -157,7 +157,7 @@ export function attachmentInput(
 }
 
 /** A check whose results a document may answer, and the nodes that have such a result. */
-export interface Answerable {
+interface Answerable {
   readonly check: CheckView
   /** Inconclusive and untested results only, or deviations as well. */
   readonly answers: 'any' | 'undecided'

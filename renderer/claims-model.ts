@@ -28,7 +28,7 @@ export const countsOfClaim = ({
     text: `${claimAnswerWords[word].label} on ${counts[word]} of ${plural(nodes, 'node')}`,
   }))
 
-export interface RequiredDocument {
+interface RequiredDocument {
   readonly what: string
   readonly claims: readonly string[]
 }

@@ -18,7 +18,7 @@ export interface Wanted {
   readonly state: RowState | 'all'
 }
 
-export interface TreeGroup {
+interface TreeGroup {
   readonly id: string
   readonly title: string
   readonly controls: readonly ControlRow[]
@@ -64,7 +64,7 @@ export const countLine = ({ state, count, withServerTests }: StateCount): string
   `${rowStateWords[state].label} ${count}${state === 'supported' ? `, of which ${withServerTests} with server tests` : ''}`
 
 /** One part of a control in words, with its mark. */
-export interface PartWords {
+interface PartWords {
   readonly mark: string
   readonly tone: string
   readonly line: string
@@ -155,7 +155,7 @@ export function treeOf(frameworks: readonly FrameworkView[], wanted: Wanted): re
   }))
 }
 
-export interface ListedControl {
+interface ListedControl {
   readonly framework: string
   readonly control: ControlRow
 }
@@ -211,7 +211,7 @@ export function checkTally(view: Pick<AssessmentView, 'checks' | 'checksCounted'
   return at < 0 ? null : tallyIn(view.checksCounted[at])
 }
 
-export type NodesWith = Verdict | 'accepted'
+type NodesWith = Verdict | 'accepted'
 
 /** Declared nodes with this verdict for a check. */
 export function nodesWith(

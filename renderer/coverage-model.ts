@@ -17,7 +17,7 @@ export interface CoverageRow {
   readonly why: string | null
 }
 
-export interface CoverageCount {
+interface CoverageCount {
   readonly state: CoverageState
   readonly count: number
 }

@@ -18,7 +18,7 @@ export type Kind =
   | { readonly kind: 'threshold' }
   | { readonly kind: 'group'; readonly word: string; readonly fields: readonly Field[]; readonly presets?: 'places' }
   | { readonly kind: 'list'; readonly word: string; readonly none: string; readonly fields: readonly Field[] }
-export interface Option {
+interface Option {
   readonly id: string
   readonly title: string
 }

@@ -1,7 +1,7 @@
 import type { FleetSection, NodeSection, SectionName } from '../schemas/ipc-declarations.ts'
 import { EVERY_NODE, ephi, type Field, KNOWN_HOSTS, PLACE, people, services, THIS_NODE } from './declaration-fields.ts'
 
-export interface SectionForm {
+interface SectionForm {
   readonly title: string
   readonly meaning: string
   readonly fields: readonly Field[]

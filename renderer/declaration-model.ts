@@ -44,7 +44,7 @@ export function storedValue(
 }
 
 /** A value without what was left empty: texts, lists, groups, and entries of lists in which nothing was entered. */
-export function withoutEmpty(value: unknown): unknown {
+function withoutEmpty(value: unknown): unknown {
   if (value === '' || value === null) return undefined
   if (Array.isArray(value)) {
     const kept = value.filter((one) => typeof one !== 'object' || withoutEmpty(one) !== undefined)

@@ -39,7 +39,7 @@ export const flipSteps = ({
     return { title, verdict: verdictText(steps[key]), turns: before !== undefined && steps[before] !== steps[key] }
   })
 
-export const verdictText = (verdict: Verdict | null): string =>
+const verdictText = (verdict: Verdict | null): string =>
   verdict === null ? 'No such check' : verdictWords[verdict].label
 
 /** The summary of a changed capture, above its lines. */

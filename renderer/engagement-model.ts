@@ -84,7 +84,7 @@ export const BLANK_PERSON: SignOff = { role: 'approver', name: '', title: '', on
 
 /** SOC 2 categories that an engagement may elect, in the order of TSP section 100. Security is always in scope. */
 export const ELECTIVE = ['availability', 'confidentiality', 'processing-integrity', 'privacy'] as const
-export type Elective = (typeof ELECTIVE)[number]
+type Elective = (typeof ELECTIVE)[number]
 
 /** The elected categories, in order; none where the form predates this field. */
 export const electedIn = ({ categories = [] }: Pick<EngagementForm, 'categories'>): readonly Elective[] =>
@@ -101,7 +101,7 @@ export const categoriesLine = (form: Pick<EngagementForm, 'categories'>): string
   ['security', ...electedIn(form)].map((category) => categoryWords[category] ?? category).join(', ')
 
 /** The part of a form that a section shows. */
-export function partOf(form: EngagementForm, section: EngagementSection): unknown {
+function partOf(form: EngagementForm, section: EngagementSection): unknown {
   switch (section) {
     case 'who': {
       const { entity, audience, purpose, reportingBasis, fieldwork, status, distribution, owner, on } = form

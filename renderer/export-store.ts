@@ -30,7 +30,7 @@ export interface ExportState {
 }
 
 /** Of which export a state is. */
-export type ExportSubject = 'run' | 'period'
+type ExportSubject = 'run' | 'period'
 
 export interface Draft {
   readonly made: ExportDraft

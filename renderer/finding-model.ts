@@ -169,7 +169,7 @@ export function routeOf(counts: CountedRows, of: Source): Route {
 }
 
 /** A phrase with the punctuation that must not begin the next line. */
-export interface ClosedPhrase extends Phrase {
+interface ClosedPhrase extends Phrase {
   readonly closing: string
 }
 

@@ -203,7 +203,7 @@ export const PRESETS = [
   { id: 'year', title: `Last ${dayCount(366)}`, days: 366 },
 ] as const
 export type Preset = (typeof PRESETS)[number]['id'] | 'chosen'
-export const MOST_DAYS = 400
+const MOST_DAYS = 400
 
 /** Why a window cannot be shown, or null. */
 export function windowProblem(from: string, to: string): string | null {

@@ -8,7 +8,7 @@ import { plural } from './text.ts'
 export type Direction = Observation['direction']
 
 /** Contradicting observations come first. */
-export const SIDES: readonly Direction[] = ['contradicts', 'unclear', 'supports']
+const SIDES: readonly Direction[] = ['contradicts', 'unclear', 'supports']
 
 /** One observation about one part of the evidence, however many checks make it. */
 export interface Entry {

@@ -18,7 +18,7 @@ export const LOCATION_WORDS: readonly LocationWord[] = [
   'bounded',
 ]
 
-export const NOT_ASKED = {
+const NOT_ASKED = {
   label: 'Not evaluated',
   meaning: 'No place is declared for the node, or it was not collected.',
   mark: 'dotted-ring',
@@ -41,7 +41,7 @@ export const shownAs = (word: LocationWord) => ({
 })
 
 /** The worst result of a node. */
-export const worstOfNode = ({ results }: Pick<LocationRow, 'results'>): LocationWord =>
+const worstOfNode = ({ results }: Pick<LocationRow, 'results'>): LocationWord =>
   LOCATION_WORDS.find((word) => results.some(({ result }) => result === word)) ?? 'not-asked'
 
 /** The result for the declared place of a node. */
@@ -70,7 +70,7 @@ export const policiesOf = (rows: readonly Pick<LocationRow, 'results' | 'without
   ),
 ]
 
-export interface Contradicted {
+interface Contradicted {
   readonly node: string
   readonly why: string
 }
@@ -88,7 +88,7 @@ export function worstFirst(rows: readonly LocationRow[]): readonly LocationRow[]
   return [...rows].sort((a, b) => rank(a) - rank(b))
 }
 
-export interface LocationFilter {
+interface LocationFilter {
   /** Found in the node's name, or in the name of its place. */
   readonly text: string
   readonly word: LocationWord | 'all'
@@ -102,7 +102,7 @@ export function isShown(row: LocationRow, { text, word }: LocationFilter): boole
   return word === 'not-asked' ? worstOfNode(row) === word : row.results.some(({ result }) => result === word)
 }
 
-export interface LocationCount {
+interface LocationCount {
   readonly word: LocationWord
   readonly count: number
   readonly text: string

@@ -63,7 +63,7 @@ export const MATRIX_ORDERS = [
   { id: 'not-satisfied', title: 'Most not satisfied first' },
   { id: 'place', title: 'By declared place' },
 ] as const
-export type MatrixOrder = (typeof MATRIX_ORDERS)[number]['id']
+type MatrixOrder = (typeof MATRIX_ORDERS)[number]['id']
 
 /** Rows in an order that a person chose; `worst` is the order in which they are given. */
 export const rowsIn = (order: MatrixOrder, rows: readonly MatrixRow[]): readonly MatrixRow[] =>

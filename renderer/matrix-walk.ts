@@ -7,7 +7,7 @@ export interface Place {
 export const isSamePlace = (place: Place, row: number, column: number): boolean =>
   place.row === row && place.column === column
 
-export interface Extent {
+interface Extent {
   readonly rows: number
   /** Rows that Page Up and Page Down pass. */
   readonly page: number
@@ -51,7 +51,7 @@ export const STEP = 4
 /** Rows that are drawn above and below those in sight: more than a turn of the wheel. */
 const BESIDE = 6
 
-export interface Sight {
+interface Sight {
   /** The first row in sight, and how many there are at most. */
   readonly first: number
   readonly sight: number

@@ -47,7 +47,7 @@ export interface Acceptance {
   readonly owner: string
 }
 
-export interface CellCheck {
+interface CellCheck {
   readonly check: CheckView
   readonly verdict: Verdict
   /** In effect. A risk acceptance never changes the verdict. */
@@ -97,7 +97,7 @@ const verdictIn = (letters: string, at: number): Verdict => VERDICT_OF.get(lette
 export const verdictAt = ({ verdicts }: Pick<NodeRow, 'verdicts'>, at: number): Verdict => verdictIn(verdicts, at)
 
 /** One property on one row, over all its checks. */
-export function cellOf(view: AssessmentView, row: NodeRow, property: Property): Cell {
+function cellOf(view: AssessmentView, row: NodeRow, property: Property): Cell {
   const checks = view.checks
     .map((check, at): CellCheck => {
       const accepted = row.accepted.find((one) => one.check === check.id)

@@ -101,7 +101,7 @@ export function rowAt(rows: readonly Row[], line: number, at: number): number {
 }
 
 /** One run of characters in a row, with what it is. */
-export interface Piece {
+interface Piece {
   readonly text: string
   readonly is: 'plain' | 'match' | 'current'
 }
@@ -130,7 +130,7 @@ export function piecesOf(
 /** Browsers do not lay out beyond about 16 million pixels at 200 %; a longer list scrolls in proportion. */
 const TALLEST = 6_000_000
 
-export interface Slice {
+interface Slice {
   readonly first: number
   readonly count: number
   /** Position of the first row, in pixels from the top. */

@@ -4,7 +4,7 @@ import { placeOf } from './palette.ts'
 import type { Route } from './routes.ts'
 
 /** A piece of what a request or an answer states; with `to`, a reference that opens what it names. */
-export interface Piece {
+interface Piece {
   readonly text: string
   readonly to: Route | null
 }

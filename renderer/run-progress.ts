@@ -148,7 +148,7 @@ export function progressFrom(status: RunStatus, now: number, wallNow: number): R
   return { ...read, paused: status.paused, ended }
 }
 
-export interface Counts {
+interface Counts {
   readonly total: number
   readonly done: number
   readonly failed: number

@@ -283,7 +283,7 @@ const GROUP = 4
 /** A fingerprint in groups of four, for comparison. */
 export const inGroups = (fingerprint: string): readonly string[] => fingerprint.match(/.{1,4}/gs) ?? []
 
-export type Comparison =
+type Comparison =
   | { readonly is: 'empty' | 'same' }
   | { readonly is: 'not-a-fingerprint'; readonly digits: number }
   /** The first group of four that differs, counted from 1. */

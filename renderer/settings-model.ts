@@ -1,5 +1,5 @@
 /** Sentences of the settings that depend on where the engine runs. */
-export interface SettingsWords {
+interface SettingsWords {
   /** What a time-stamp is for. */
   readonly stampPurpose: string
   /** What the time-stamp authority receives. */

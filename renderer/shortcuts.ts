@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { isOffered, type Route } from './routes.ts'
 import { back, canSearch, change, getState, go, isReviewWindow } from './store.ts'
 
-export interface Shortcut {
+interface Shortcut {
   readonly keys: string
   readonly does: string
   /** A single key without a modifier: can be turned off in the settings. */

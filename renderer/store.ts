@@ -17,7 +17,7 @@ export interface Verifying extends VerificationProgress {
 export type Opening = Omit<Extract<EngineEvent, { kind: 'run-opening' }>, 'kind'>
 export type Evaluating = Pick<Extract<EngineEvent, { kind: 'run-evaluating' }>, 'done' | 'total'>
 
-export interface State {
+interface State {
   readonly route: Route
   readonly earlier: readonly Route[]
   readonly fleet: FleetView | null

@@ -1,7 +1,7 @@
 import type { Route } from './routes.ts'
 
 /** A stop of the tour: a screen, and what a person finds there. */
-export interface TourStep {
+interface TourStep {
   readonly title: string
   readonly text: string
   readonly route: Route

@@ -7,7 +7,7 @@ export const CONTROL_ROLES = ['required', 'counter', 'supporting', 'context'] as
 export type ControlRole = (typeof CONTROL_ROLES)[number]
 
 /** Where the answer of a mapped check comes from (conclusion model, section 3). */
-export const CHECK_SOURCES = ['server', 'pack', 'runs', 'population', 'document'] as const
+const CHECK_SOURCES = ['server', 'pack', 'runs', 'population', 'document'] as const
 export type CheckSource = (typeof CHECK_SOURCES)[number]
 
 /** How far a document was examined, least first (AT-C 205: inquiry, inspection, reperformance). */

@@ -76,7 +76,7 @@ export interface ScopeChange {
  * Why a verdict is another one than before. `time`: it rests on the same recording, under the same rules. `undecided`: more than one of them
  * changed, or nothing but what changes by itself, and only both recordings can tell them apart.
  */
-export const FLIP_CAUSES = ['evidence', 'rules', 'scope', 'time', 'undecided'] as const
+const FLIP_CAUSES = ['evidence', 'rules', 'scope', 'time', 'undecided'] as const
 export type FlipCause = (typeof FLIP_CAUSES)[number]
 
 export interface Flip {

@@ -75,7 +75,7 @@ export const FAILURE_CODES = [
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
 /** What happened (at most 12 words), the effect on the evidence (20), and what to do (25). */
-export interface FailureWords {
+interface FailureWords {
   readonly title: string
   readonly meaning: string
   readonly next: string

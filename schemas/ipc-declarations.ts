@@ -94,7 +94,7 @@ export interface DeclarationsView {
   readonly map: Figure | null
 }
 
-export interface ThresholdChoice {
+interface ThresholdChoice {
   readonly id: string
   readonly title: string
   readonly unit: string
@@ -103,7 +103,7 @@ export interface ThresholdChoice {
 }
 
 /** A file as it will be written into the declarations. */
-export interface ChosenFile {
+interface ChosenFile {
   readonly file: string
 }
 

@@ -40,7 +40,7 @@ export interface Phrase {
 }
 
 /** What a person does next. Exactly one at a time. */
-export const NEXT_STEPS = [
+const NEXT_STEPS = [
   'import',
   'collect',
   'view-collection',
@@ -64,7 +64,7 @@ export interface NextStep {
   readonly reason: string
 }
 
-export const HOME_STEPS = ['collect', 'respond', 'reconcile', 'documents', 'export'] as const
+const HOME_STEPS = ['collect', 'respond', 'reconcile', 'documents', 'export'] as const
 export interface HomeStep {
   readonly id: (typeof HOME_STEPS)[number]
   readonly title: string
@@ -255,7 +255,7 @@ export interface FindingView extends FindingRow {
   }
 }
 
-export interface FindingControl {
+interface FindingControl {
   readonly framework: FrameworkName
   readonly key: string
   readonly id: string

@@ -123,7 +123,7 @@ export interface HistoryDay extends CalendarDay {
 }
 
 /** `until`: the moment after which it counts as missed. */
-export interface AwaitedRun {
+interface AwaitedRun {
   readonly schedule: string
   readonly due: string
   readonly until: string
@@ -149,7 +149,7 @@ export interface HistoryRun {
   readonly baseline: boolean
 }
 
-export interface HistoryBaseline {
+interface HistoryBaseline {
   readonly run: string
   readonly why: string
 }

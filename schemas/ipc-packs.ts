@@ -69,7 +69,7 @@ export interface ExportFramework {
   readonly kind: 'usual' | 'more' | 'own'
 }
 
-export interface ExportAlso {
+interface ExportAlso {
   readonly id: string
   readonly title: string
   readonly note: string

@@ -29,7 +29,7 @@ export interface SharedPack {
 }
 
 /** `open`: the link can be used; `link-expired`: it was not used in time; `active`: access; `expired`: the last day is past. */
-export const INVITATION_STATUSES = ['open', 'link-expired', 'active', 'expired', 'withdrawn'] as const
+const INVITATION_STATUSES = ['open', 'link-expired', 'active', 'expired', 'withdrawn'] as const
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number]
 
 /** Access to one engagement that an officer gave to an auditor. */

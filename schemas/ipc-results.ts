@@ -178,7 +178,7 @@ export interface ControlView {
 }
 
 /** A mapped check, how it counts for the control, and the reason for that role. */
-export interface MappingView {
+interface MappingView {
   readonly check: string
   /** What it shows of the control; null where the view has the check’s own claim and `why` gives the reason. */
   readonly shows: string | null

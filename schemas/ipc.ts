@@ -59,7 +59,7 @@ import type { EntrySignature } from './types.ts'
  * process, and an address appears only in the input of `fleet.*` and `declarations.set`, which takes a path only where the fleet names it already or a
  * dialog gave it.
  */
-export interface Methods
+interface Methods
   extends DeclarationMethods,
     EngagementMethods,
     FindingMethods,

@@ -14,7 +14,7 @@ export type VerificationCheck = (typeof VERIFICATION_CHECKS)[number]
 export type CheckOutcome = 'passed' | 'failed' | 'indeterminate'
 
 /** What a reader can supply so that an indeterminate check is decided. */
-export const READER_INPUTS = ['signer', 'authority', 'checkpoint', 'pack'] as const
+const READER_INPUTS = ['signer', 'authority', 'checkpoint', 'pack'] as const
 export type ReaderInput = (typeof READER_INPUTS)[number]
 
 /** Result of one of the six verification checks. `details` list the files and results concerned, one per line. */

@@ -46,7 +46,7 @@ export const ENVIRONMENTS = [
 ] as const
 export type Environment = (typeof ENVIRONMENTS)[number]
 
-export const GRADES = ['B', 'C', 'D'] as const
+const GRADES = ['B', 'C', 'D'] as const
 export type Grade = (typeof GRADES)[number]
 
 /** `mark` names a shape (see renderer/parts/Mark.tsx and main/adapters/pdf): shape and word carry the meaning, never color alone. */
@@ -176,7 +176,7 @@ export const CLAIM_ANSWERS = [
   'not-applicable',
   'corroborated',
 ] as const
-export type ClaimAnswerWord = (typeof CLAIM_ANSWERS)[number]
+type ClaimAnswerWord = (typeof CLAIM_ANSWERS)[number]
 /** The only words for these answers, in reports, files, terminal and window; `tone` is the color of a verdict, beside mark and word. */
 export const claimAnswerWords: Readonly<
   Record<ClaimAnswerWord, Word & { readonly mark: string; readonly tone: Verdict }>

@@ -210,18 +210,16 @@ export function pathFrom(fleetPath: string, file: string): string {
 }
 
 /** Host key decisions are stored next to the fleet file, so that they travel with it. */
-export const decisionsPathFor = (fleetPath: string): string =>
-  resolve(dirname(fleetPath), decisionsPath(basename(fleetPath)))
+const decisionsPathFor = (fleetPath: string): string => resolve(dirname(fleetPath), decisionsPath(basename(fleetPath)))
 
 /** Pinned components are stored next to the fleet file as well. */
-export const hardwarePathFor = (fleetPath: string): string =>
-  resolve(dirname(fleetPath), hardwarePath(basename(fleetPath)))
+const hardwarePathFor = (fleetPath: string): string => resolve(dirname(fleetPath), hardwarePath(basename(fleetPath)))
 
 /**
  * The pinned components by node, or the first error in the file. Unreadable pins are an error: otherwise they would be
  * ignored unnoticed.
  */
-export function parsePins(text: string | null, path: string): Outcome<HardwarePins> {
+function parsePins(text: string | null, path: string): Outcome<HardwarePins> {
   if (text === null) return ok({})
   let value: unknown
   try {
@@ -242,12 +240,7 @@ function withPins(node: PlannedNode, pins: HardwarePins): PlannedNode {
 }
 
 /** How to reach one node: absolute paths, its trust and credentials, and those of its jump hosts. */
-export function connectTarget(
-  fleet: Fleet,
-  node: PlannedNode,
-  fleetPath: string,
-  options: TargetOptions,
-): ConnectTarget {
+function connectTarget(fleet: Fleet, node: PlannedNode, fleetPath: string, options: TargetOptions): ConnectTarget {
   const hop = (source: FleetNode): Hop => ({
     node: declaredNode(fleet, source),
     trust: trustOf(fleet, source, fleetPath, options),

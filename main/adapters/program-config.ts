@@ -58,7 +58,7 @@ async function readPlaced<T>(
   return ok({ ...read.value, value: placed(read.value.value, (named) => resolve(placeOf(named, path))) })
 }
 
-export interface ProgramSecrets {
+interface ProgramSecrets {
   readonly token: string
   /** PEM, or null. */
   readonly certificate: string | null

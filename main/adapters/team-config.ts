@@ -6,7 +6,7 @@ import { type PlacedDocument, placeOf, readDocument } from './declarations/engag
 import { ownersFile } from './secret-file.ts'
 
 /** A configuration with absolute paths, and a function that names the position of problems in its file. */
-export type ReadTeamConfig = PlacedDocument<TeamConfig>
+type ReadTeamConfig = PlacedDocument<TeamConfig>
 
 /** Reads the configuration of a team server, YAML or JSON. Fails as readDocument(). */
 export async function readTeamConfig(file: string): Promise<Outcome<ReadTeamConfig>> {
@@ -71,7 +71,7 @@ function placedObjects({ s3, folder, ...others }: TeamObjects, at: (named: strin
 }
 
 /** What the files of a configuration hold. */
-export interface TeamSecrets {
+interface TeamSecrets {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly clientSecret: string | null
   /** Null without a database. */

@@ -113,7 +113,7 @@ const xmlText = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 const FONT = { family: 'Arial', size: 10 } as const
 
 /** Width of a digit of the font in points: widths of columns are counted in digits. */
-export const DIGIT = 5.25
+const DIGIT = 5.25
 
 const LINE = 12.75
 

@@ -97,7 +97,7 @@ async function signaturesOver(
   return signatures
 }
 
-export interface GapInput extends Omit<EnterInput, 'begin'> {
+interface GapInput extends Omit<EnterInput, 'begin'> {
   /** When the run was due: UTC, ISO 8601. */
   readonly due: string
   /** The owner's reason. */
@@ -130,7 +130,7 @@ const isRecorded = (entries: readonly LoggedEntry[], schedule: string, due: stri
       signature !== null,
   )
 
-export interface BaselineInput extends Omit<EnterInput, 'begin'> {
+interface BaselineInput extends Omit<EnterInput, 'begin'> {
   /** A sealed run of this fleet. */
   readonly run: string
   /** The owner's reason. */

@@ -16,7 +16,7 @@ import { plain } from '../core/plain-text.ts'
 import { compare, type StoredBytes } from '../core/recording.ts'
 import { chainFoldersBelow, chainsBelow, packsBelow } from './rebuild-history.ts'
 
-export interface BackedUp {
+interface BackedUp {
   readonly files: number
   readonly bytes: number
   /** What was excluded, with the reason: runs that are being collected, links. */
@@ -54,7 +54,7 @@ export async function backUp(
 }
 
 /** The files of a root as they are at one moment. */
-export interface FilesOfRoot extends Pick<BackedUp, 'notIncluded' | 'notOurs'> {
+interface FilesOfRoot extends Pick<BackedUp, 'notIncluded' | 'notOurs'> {
   readonly kept: readonly BackedUpFile[]
 }
 

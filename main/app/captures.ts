@@ -8,7 +8,7 @@ import { sha256 } from '../core/digest.ts'
 import { argvOf, captureKey, readProbe } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 
-export interface FrameTimes {
+interface FrameTimes {
   /** When the collector was started, by the clock of this computer (UTC). */
   readonly startedAt: string
   /** The node's uptime at its first frame, in seconds. */

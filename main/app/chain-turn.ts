@@ -19,7 +19,7 @@ export interface ChainTurn {
   ) => Promise<Outcome<null>>
 }
 
-export interface TurnInput {
+interface TurnInput {
   readonly folder: string
   readonly fleet: string
   readonly signer: Pick<Signer, 'mayTakeLong'>

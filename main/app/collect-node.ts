@@ -39,7 +39,7 @@ import {
 } from './observe-listeners.ts'
 import { type Watch, watchOver } from './run.ts'
 
-export interface CollectDeps {
+interface CollectDeps {
   readonly transport: Transport
   readonly store: EvidenceStore
   readonly clock: Clock

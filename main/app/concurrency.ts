@@ -17,7 +17,7 @@ export async function mapConcurrently<T, R>(
 }
 
 /** A limit on concurrent work. */
-export interface Lanes {
+interface Lanes {
   readonly take: () => Promise<void>
   readonly give: () => void
   /**

@@ -6,13 +6,13 @@ import type { Clock, Connection, Entropy, RemoteProcess } from '../core/ports.ts
 import { burstTimes, ECHO_ROUNDS, ECHO_WARMUP, type Pace } from './location/ask-databases.ts'
 import type { Watch } from './run.ts'
 
-export interface ConverseDeps {
+interface ConverseDeps {
   readonly clock: Clock
   readonly entropy: Entropy
   readonly pause: (milliseconds: number) => Promise<void>
 }
 
-export interface ConverseInput {
+interface ConverseInput {
   /** The shell on the node, which was started for this. */
   readonly session: ReturnType<typeof startShell>
   readonly script: string

@@ -157,7 +157,7 @@ async function sealedScope(pack: OpenPack, tagManifest: string): Promise<Scope |
 }
 
 /** A run by its id or a keyword: the newest, the one before the later of the two, or the current baseline. */
-export const RUN_WORDS = ['latest', 'before', 'baseline'] as const
+const RUN_WORDS = ['latest', 'before', 'baseline'] as const
 
 interface DriftInput {
   /** The folder that contains evidence, history and chains: a command’s --out, or the window’s own folder. */
@@ -168,7 +168,7 @@ interface DriftInput {
   readonly after: string
 }
 
-export interface Named {
+interface Named {
   readonly before: string
   readonly after: string
   readonly baseline: Baseline | null

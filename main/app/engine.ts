@@ -32,7 +32,7 @@ import { tableMethods } from './engine/table-methods.ts'
 import { trustMethods } from './engine/trust-methods.ts'
 import { finishInterrupted } from './interrupted-exports.ts'
 
-export interface EngineOptions {
+interface EngineOptions {
   /** Folder of this user's fleet, evidence, register and identities. */
   readonly folder: string
   readonly desktop: Desktop

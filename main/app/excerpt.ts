@@ -14,7 +14,7 @@ import { applyReveal, type Place, readReveal, revealBytes, revealSpan } from '..
 import type { Excerpt } from '../verify/excerpt.ts'
 import { canonical, textOf } from '../verify/steps/read.ts'
 
-export interface WrittenExcerpt {
+interface WrittenExcerpt {
   readonly path: string
   readonly run: string
   readonly node: string

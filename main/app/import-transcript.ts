@@ -17,7 +17,7 @@ import { captureOfFrame, lostCapture } from './captures.ts'
  * A transcript from a node that SSH does not reach: both streams of the printed collector, and the node that it is
  * stated to be of.
  */
-export interface Transcript {
+interface Transcript {
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
   readonly node: DeclaredNode

@@ -122,7 +122,7 @@ export const isDisturbed = ({ probe, run }: Pick<PlannedCommand, 'probe' | 'run'
 /**
  * Queries to the node's own ports through the session, each once; null where the node listed none that could be read.
  */
-export interface ListenerMeasures {
+interface ListenerMeasures {
   /** The ports that the node listed in this collection, queried for TLS. */
   readonly 'tls-listeners': () => Promise<TlsObservation | null>
   /**

@@ -149,7 +149,7 @@ export async function writeDerived(
 }
 
 /** Files that are given to a person as one. */
-export interface HandOut {
+interface HandOut {
   readonly folder: string
   /** Path of the new file. */
   readonly to: string

@@ -27,10 +27,10 @@ import { chainsBelow, readChain } from './rebuild-history.ts'
 import { type Stamping, stampReport } from './seal-file.ts'
 
 /** Where packs of runs may be stored below a folder: as the history states, and as `run` writes them. */
-export type PackPlaces = (run: EnteredRun) => readonly string[]
+type PackPlaces = (run: EnteredRun) => readonly string[]
 
 /** The pack of a run that was found and is the one that the chain names. */
-export interface RunAtHand {
+interface RunAtHand {
   readonly evidence: RunEvidence
   readonly path: string
   readonly pack: OpenPack

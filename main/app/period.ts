@@ -27,7 +27,7 @@ import { type PackShelf, packShelf } from './pack-shelf.ts'
 import { derivedPeriodFiles, enclosedFiles, packPlaces, periodReport, runAtHand } from './period-runs.ts'
 import { type Stamping, sealedPack, whileSigning } from './seal-file.ts'
 
-export interface ExportPeriodInput {
+interface ExportPeriodInput {
   /** The output folder of the runs, including their history. */
   readonly root: string
   readonly chainFolder: string
@@ -134,7 +134,7 @@ interface Found {
 }
 
 /** Reads the runs one at a time; only what the report states stays in memory. */
-export async function derivePeriod(
+async function derivePeriod(
   ports: Pick<Ports, 'csv' | 'openHistory' | 'sealing' | 'validator' | 'zones'>,
   input: Pick<ExportPeriodInput, 'root' | 'from' | 'to' | 'samples'> & {
     readonly asOf: string

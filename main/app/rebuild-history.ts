@@ -69,7 +69,7 @@ export async function rebuildHistory(
 }
 
 /** Sealed runs that a chain contains and the history lacks; not those whose evidence was deleted. */
-export function lackingIn(chains: readonly ChainBelow[], heads: readonly KeptHead[]): readonly RunEntry[] {
+function lackingIn(chains: readonly ChainBelow[], heads: readonly KeptHead[]): readonly RunEntry[] {
   const kept = new Set(heads.flatMap(({ sealed }) => sealed?.tagManifest ?? []))
   const entries = chains.flatMap(({ chain }) => chain.entries.map(({ entry }) => entry))
   const retired = new Set(entries.flatMap((entry) => (entry.kind === 'retired' ? [entry.tagManifest] : [])))

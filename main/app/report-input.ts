@@ -23,7 +23,7 @@ import type { Also, ExportedFile } from './output-files.ts'
 import type { Stamping } from './seal-file.ts'
 
 /** Sealed parts of a pack that its reports depend on. */
-export interface ReportParts {
+interface ReportParts {
   readonly assessment: Assessment
   /** The catalog that the scope of the assessment requires. */
   readonly catalog: Catalog

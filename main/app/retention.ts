@@ -13,7 +13,7 @@ import { type ChainBelow, chainsBelow, packsBelow } from './rebuild-history.ts'
 /** Retention period of documentation (45 CFR 164.316(b)(2)(i)). */
 export const USUAL_YEARS = 6
 
-export interface RetentionInput {
+interface RetentionInput {
   readonly root: string
   readonly years: number
   /** The owner's reason; required for fewer years than the default, and for runs that a period report rests on. */
@@ -24,7 +24,7 @@ export interface RetentionInput {
   readonly openSigner: (() => Promise<Outcome<Signer>>) | null
 }
 
-export interface Retained {
+interface Retained {
   /** Runs to delete, or deleted. */
   readonly due: readonly Due[]
   /** Expired runs that are kept, with the reason. */
@@ -37,7 +37,7 @@ export interface Retained {
 }
 
 /** Until when an object store keeps files of a run at least, and whether it refuses deletion until then. */
-export interface InStore {
+interface InStore {
   readonly until: string
   readonly locked: boolean
 }

@@ -15,7 +15,7 @@ import type { Trust } from '../verify/steps/trust.ts'
 import { pageComparer, periodPageComparer } from './pages.ts'
 import { shared } from './shared.ts'
 
-export interface ReviewInput {
+interface ReviewInput {
   readonly path: string
   readonly trust: Trust
   readonly checkpoint: Checkpoint | null

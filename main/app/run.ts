@@ -21,7 +21,7 @@ export interface NodeOutcome {
   readonly authRefused: boolean
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly run: string
   readonly concurrency: number
   readonly signal: AbortSignal

@@ -24,7 +24,7 @@ import { openTargets } from './outbox/send.ts'
 /** A schedule as entered by a person: the fleet’s name is read from its file. */
 export type ScheduleDraft = Omit<Schedule, 'fleetName' | 'createdAt'>
 
-export interface PlanInput {
+interface PlanInput {
   readonly file: string
   readonly openSigner: () => Promise<Outcome<Signer>>
 }

@@ -24,7 +24,7 @@ export interface Stampable {
   readonly write: (stamp: { readonly token: Uint8Array; readonly response: Uint8Array }) => Promise<Outcome<null>>
 }
 
-export type SealPorts = Pick<Ports, 'files' | 'packs' | 'sealing' | 'timestamps'>
+type SealPorts = Pick<Ports, 'files' | 'packs' | 'sealing' | 'timestamps'>
 
 /**
  * What a file's next time-stamp must cover: for a pack, its seal and all earlier time-stamps; for a report, its

@@ -10,7 +10,7 @@ import { readSealingContent } from '../core/sealing-content.ts'
 import { digestsIn, MOST_SIGNATURES, type RemoteSigning, type SealingServer } from '../core/sealing-orders.ts'
 import { sealingLines } from '../present/sealing-content.ts'
 
-export interface SealerDeps {
+interface SealerDeps {
   readonly server: SealingServer
   readonly signer: Signer
   readonly signing: Pick<RemoteSigning, 'attributes' | 'signText'>
@@ -22,7 +22,7 @@ export interface SealerDeps {
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
 
-export interface SealerOptions {
+interface SealerOptions {
   /** The file that lists everything that was signed. */
   readonly record: string
   /** Scheme, host and port of the server, whose audit log is signed; null where it is not. */

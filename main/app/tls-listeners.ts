@@ -21,7 +21,7 @@ export interface TlsDeps {
 }
 
 /** The ports to query, in this order, and those skipped beforehand. */
-export interface TlsPlan {
+interface TlsPlan {
   readonly ask: readonly TlsTarget[]
   readonly passed: readonly (TlsTarget & { readonly why: PassedOver })[]
 }

@@ -26,7 +26,7 @@ const SILENCE_SECONDS = 60
  * Times every target concurrently. Each has its measurement, in the order of the targets; nodes that were not timed
  * have the reason.
  */
-export async function timeNodes(
+async function timeNodes(
   deps: Deps,
   input: Omit<VantageInput, 'openSigner' | 'place'> & { readonly run: string },
 ): Promise<readonly VantageMeasurement[]> {
@@ -124,7 +124,7 @@ async function timesOf(deps: Deps, connection: Connection, pace: Pace, watch: Wa
   }
 }
 
-export interface VantageInput {
+interface VantageInput {
   /** The nodes that are timed. */
   readonly targets: readonly ConnectTarget[]
   /** Location of this machine, and who declared it. */

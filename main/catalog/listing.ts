@@ -22,7 +22,7 @@ interface Listed {
   readonly severity: CheckSeverity | null
 }
 
-export interface BuiltListing extends Listed {
+interface BuiltListing extends Listed {
   readonly built: true
   readonly property: string
   readonly expected: string
@@ -35,7 +35,7 @@ export interface BuiltListing extends Listed {
   readonly thresholds: readonly string[]
 }
 
-export interface NotBuiltListing extends Listed {
+interface NotBuiltListing extends Listed {
   readonly built: false
   readonly from: OffNodeCheck['source']
   readonly why: string
@@ -85,7 +85,7 @@ function listed(catalog: Catalog, id: string): Listed {
 }
 
 /** One evidence request with the rows that need it. */
-export interface RequestListing extends EvidenceRequest {
+interface RequestListing extends EvidenceRequest {
   readonly controls: readonly {
     readonly framework: string
     /** The row's key, which begins with its framework. */
@@ -107,7 +107,7 @@ export function requestListing(
 }
 
 /** One threshold with what each profile states; a profile that sets none has the baseline's value. */
-export interface ThresholdListing extends Omit<Threshold, 'values'> {
+interface ThresholdListing extends Omit<Threshold, 'values'> {
   readonly values: Readonly<Record<ProfileName, SourcedValue & { readonly ofBaseline: boolean }>>
   /** Ids of the checks that compare against it. */
   readonly checks: readonly string[]

@@ -37,7 +37,7 @@ export interface CheckData extends Omit<VocabularyEntry, 'id'> {
   readonly remediation?: { readonly whoCanChange: string } | undefined
 }
 
-export interface MappingData {
+interface MappingData {
   readonly control: string
   readonly role: string
   readonly why: string

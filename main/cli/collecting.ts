@@ -44,7 +44,7 @@ export interface Collected {
 }
 
 /** What happens to a collection that the user stops: a scheduled run is sealed with its evidence so far; any other can be resumed. */
-export type WhenStopped = 'sealed' | 'left'
+type WhenStopped = 'sealed' | 'left'
 
 const STOPPING: Readonly<Record<WhenStopped, string>> = {
   sealed: 'Stopping: the evidence collected so far is kept and sealed as a stopped scheduled run.',

@@ -7,12 +7,12 @@ import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { frameworkList } from './options.ts'
 
-export interface ScopeOptions {
+interface ScopeOptions {
   readonly fleet?: string
   readonly framework?: string
 }
 
-export interface ScopeDeclared extends Declared {
+interface ScopeDeclared extends Declared {
   readonly timestampAuthority: string | undefined
 }
 

@@ -112,7 +112,7 @@ export async function hasNoIdentity({ ports }: Context, options: KeyOptions): Pr
 }
 
 /** Checked inputs of sealing. */
-export interface ReadyToSeal {
+interface ReadyToSeal {
   readonly signer: Signer
   readonly stamping: Stamping | null
   readonly also: readonly Also[]
@@ -146,7 +146,7 @@ function paperNamed(text: string | undefined): Outcome<Paper | null> {
     : ok(found)
 }
 
-export interface ToExport {
+interface ToExport {
   readonly run: string
   readonly scope: Scope
   readonly recordings: readonly RecordingSource[]

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { plain } from '../core/plain-text.ts'
 
 /** Where a question is shown, and where it is answered. */
-export interface Terminal {
+interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
 }

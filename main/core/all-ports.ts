@@ -230,7 +230,7 @@ export interface Fleets {
   ) => string
 }
 
-export interface InspectedFleet {
+interface InspectedFleet {
   readonly fleet: Fleet | null
   readonly problems: readonly FileProblem[]
 }
@@ -375,7 +375,7 @@ export interface Files {
   readonly remove: (path: string) => Promise<Outcome<null>>
 }
 
-export interface FilesBelow {
+interface FilesBelow {
   readonly files: readonly string[]
   /** Links, pipes and devices, which are never followed or opened. */
   readonly others: readonly string[]

@@ -36,7 +36,7 @@ import {
 import { EMPTY_REGISTER } from './register.ts'
 import { amongNodes, sharedAmong, surplusNames } from './same-machine.ts'
 
-export interface AssessInput {
+interface AssessInput {
   readonly catalog: Catalog
   readonly scope: Scope
   readonly recordings: readonly LoadedRecording[]

@@ -23,7 +23,7 @@ import { compare, type LoadedRecording } from './recording.ts'
 import { traceNode, traceOf } from './trace.ts'
 
 /** What the results of all nodes of a pack depend on, as stated in the pack. */
-export interface AssessedPack {
+interface AssessedPack {
   readonly scope: PackScope
   readonly shared: SharedIdentities
 }
@@ -63,13 +63,13 @@ export interface AboutRules {
  * The rules of one version, as verification calls them. Arguments and results are plain data, so that the rules can
  * be a module of their own that runs isolated from everything else.
  */
-export interface Rules {
+interface Rules {
   /** How packs with this scope name these rules, their thresholds, and the captures that they read. */
   readonly about: (scope: Pick<Scope, 'mappings'>) => AboutRules
   readonly pack: (pack: AssessedPack) => PackRules
 }
 
-export interface PackRules {
+interface PackRules {
   readonly node: (node: string, recording: LoadedRecording | null) => AssessedNode
   /** Concludes from the verdicts of all nodes. `demo`: whether any rests on demonstration data. */
   readonly whole: (

@@ -92,7 +92,7 @@ export const isSignedBy = (message: SignedMessage, content: Uint8Array, der: Uin
   isOver(message, content) && standsUnder(message, certificateOf(der))
 
 /** The signer, identified by a certificate included in the signature. */
-export interface MessageSigner {
+interface MessageSigner {
   readonly subject: string
   /** SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` prints it, without colons. */
   readonly fingerprint: string

@@ -15,10 +15,10 @@ export interface ViewSource {
 }
 
 /** Classes of threat sources (NIST SP 800-30 r1, table D-2). */
-export type ThreatSource = 'adversarial' | 'accidental' | 'structural' | 'environmental'
+type ThreatSource = 'adversarial' | 'accidental' | 'structural' | 'environmental'
 
 /** What can happen where findings of one risk area are open. */
-export interface Threat {
+interface Threat {
   readonly riskArea: RiskArea
   readonly threat: string
   readonly sources: readonly ThreatSource[]
@@ -35,7 +35,7 @@ export interface RiskElement {
   readonly requests: readonly string[]
 }
 
-export interface RiskAnalysisView extends ViewSource {
+interface RiskAnalysisView extends ViewSource {
   readonly elements: readonly RiskElement[]
   readonly threats: readonly Threat[]
 }
@@ -51,13 +51,13 @@ export interface AgreementRow {
   readonly requests: readonly string[]
 }
 
-export interface AgreementView extends ViewSource {
+interface AgreementView extends ViewSource {
   readonly relation: readonly AgreementRow[]
   readonly clauses: readonly AgreementRow[]
 }
 
 /** An index by section; each control of the framework is listed under its own section. */
-export interface ProtocolView extends ViewSource {
+interface ProtocolView extends ViewSource {
   readonly framework: string
 }
 
@@ -85,7 +85,7 @@ export const CARRIER_QUESTIONS = ['location', 'access', 'encryption', 'copies', 
 export type CarrierQuestion = (typeof CARRIER_QUESTIONS)[number]
 
 /** A place where an AI workload stores data, whether or not a person declared it. */
-export interface Carrier {
+interface Carrier {
   readonly id: string
   readonly title: string
   readonly where: string
@@ -95,12 +95,12 @@ export interface Carrier {
   readonly requests: readonly string[]
 }
 
-export interface CarriersView extends ViewSource {
+interface CarriersView extends ViewSource {
   readonly rows: readonly Carrier[]
 }
 
 /** Rows of another framework, by id and with titles of our own, and the checks related to them. */
-export interface FrameworkView extends ViewSource {
+interface FrameworkView extends ViewSource {
   readonly id: string
   readonly rows: readonly Practice[]
 }

@@ -4,13 +4,13 @@ import { fingerprintOf, hostId, keyType, matchHostKey } from './known-hosts.ts'
 export const MOST_LIST_BYTES = 1024 * 1024
 
 /** Where a host key was found: the list, and the line in it (from 1). */
-export interface ListEntry {
+interface ListEntry {
   readonly sha256: string
   readonly line: number
 }
 
 /** A recorded decision about a host key, from the comment of its known_hosts line. */
-export interface KeyDecision {
+interface KeyDecision {
   /** YYYY-MM-DD; null in a file written by hand. */
   readonly day: string | null
   /** How the key or the list was verified, in a person’s words. */

@@ -67,7 +67,7 @@ export function turnsById(): JobQueue['alone'] {
   }
 }
 
-export interface Wanted {
+interface Wanted {
   readonly zone: string
   /** Name of the collector. */
   readonly holder: string
@@ -223,7 +223,7 @@ export interface Spool {
 }
 
 /** A file of a recording under the digest that its sender states. */
-export interface Part {
+interface Part {
   readonly digest: Sha256
   readonly bytes: Uint8Array
 }

@@ -7,7 +7,7 @@ import { DEFAULT_PORT } from './fleet.ts'
  * `[host]:port`, hashed names (`|1|salt|hash`), and the markers `@revoked` and `@cert-authority`. Malformed lines are
  * skipped, as by OpenSSH.
  */
-export interface KnownHostLine {
+interface KnownHostLine {
   /** From 1. */
   readonly line: number
   readonly marker: 'revoked' | 'cert-authority' | null
@@ -18,7 +18,7 @@ export interface KnownHostLine {
   readonly comment: string
 }
 
-export interface OnRecord {
+interface OnRecord {
   readonly line: number
   readonly type: string
   readonly fingerprint: string

@@ -146,7 +146,7 @@ interface ScheduleName {
 }
 
 /** The schema restricts the name, so that no path leads out of the folder. */
-export const scheduleFolder = ({ out, name }: ScheduleName): string => `${out}/${FOLDERS.schedules}/${name}`
+const scheduleFolder = ({ out, name }: ScheduleName): string => `${out}/${FOLDERS.schedules}/${name}`
 /** Locked while a run of the schedule is in progress. */
 export const runningFolder = (schedule: ScheduleName): string => `${scheduleFolder(schedule)}/running`
 export const scheduleState = (schedule: ScheduleName): string => `${scheduleFolder(schedule)}/state.json`

@@ -16,7 +16,7 @@ export interface OscalRow {
 /**
  * A problem in a mapping file and its position. `text` continues a sentence that begins with the name of the field.
  */
-export interface MappingProblem {
+interface MappingProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
 }

@@ -90,7 +90,7 @@ export interface ObjectList {
   readonly files: readonly ListedFile[]
 }
 
-export const LIST_SCHEMA = 'barewitness.object-list/1'
+const LIST_SCHEMA = 'barewitness.object-list/1'
 
 /** One line describing the list, then one line for each file, as canonical JSON. */
 export const listText = ({ files, ...about }: ObjectList): string =>

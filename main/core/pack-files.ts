@@ -195,7 +195,7 @@ const indexOver = ({ schema: _, ...head }: Assessment, nodes: AssessmentIndex['n
 
 export const nodeAssessmentPath = (node: string): string => `${nodeFolder(node)}/assessment.json`
 
-export interface PayloadInput {
+interface PayloadInput {
   readonly assessment: Assessment
   readonly catalog: Catalog
   /** The register, as far as it concerns this pack. */
@@ -299,7 +299,7 @@ export interface ManifestDigests {
 }
 
 /** The payload manifest of a pack. */
-export interface Manifest extends ManifestDigests {
+interface Manifest extends ManifestDigests {
   readonly content: PackContent
 }
 

@@ -168,7 +168,7 @@ const viewOf = ({
 
 export { assessmentBytes, evidenceDigestOf, manifestLines, PATHS, type PackFiles, payloadFiles } from './pack-files.ts'
 
-export interface PackInput extends StatementInput {
+interface PackInput extends StatementInput {
   /** The result of payloadFiles(), with the report added under PATHS.report. */
   readonly payload: PackFiles
   readonly signer: Pick<Signer, 'certificate' | 'chain' | 'crls' | 'fingerprint' | 'subject'>

@@ -91,7 +91,7 @@ export interface Probe<F = unknown, C extends string = string> {
   readonly parse: (answers: Readonly<Record<C, Answer>>) => Parsed<F>
 }
 
-export interface IgnoredInDrift<F> {
+interface IgnoredInDrift<F> {
   /** What changes, and why it is no change of the host. */
   readonly why: string
   /** The reading without the changing part; null where nothing remains. */

@@ -5,10 +5,10 @@ import { plain, quote } from './plain-text.ts'
 import { isDay } from './register/days.ts'
 
 /** What a provider profile may refer to. */
-export type KnownToClaims = Pick<Catalog, 'checks' | 'claimTests' | 'offNodeChecks'>
+type KnownToClaims = Pick<Catalog, 'checks' | 'claimTests' | 'offNodeChecks'>
 
 /** A problem and its position; `text` follows the name of the position. */
-export interface ClaimProblem {
+interface ClaimProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
 }

@@ -4,7 +4,7 @@ import { type AskedFor, askedFor, captureKey, type Parsed, type Probe, readProbe
 import { type CapturedAnswer, compare, type LoadedRecording } from './recording.ts'
 
 /** The readings of all probes of a catalog in one recording, by probe id. */
-export type Readings = ReadonlyMap<string, Parsed<unknown>>
+type Readings = ReadonlyMap<string, Parsed<unknown>>
 
 /**
  * The readings of the latest recording: nodes are evaluated, traced and drawn one after the other, each from the same
@@ -90,7 +90,7 @@ function answersTo(
 const digestOf = (bytes: Uint8Array): string => (bytes.length === 0 ? '-' : sha256(bytes))
 
 /** Captures by probe and command; see captureKey(). */
-export type CaptureIndex = ReadonlyMap<string, CapturedAnswer>
+type CaptureIndex = ReadonlyMap<string, CapturedAnswer>
 
 /**
  * Indexes captures by probe and command. Where a resumed run asked twice, a complete answer takes precedence over an

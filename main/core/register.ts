@@ -122,7 +122,7 @@ export interface Moment {
   readonly id: string
 }
 
-export interface AcceptanceFacts extends Moment {
+interface AcceptanceFacts extends Moment {
   /** The run whose deviations are accepted. */
   readonly run: string | null
   /** The current verdict; null for an unknown node or check. */
@@ -227,7 +227,7 @@ export function trimmed<K extends string>(
 export const EVIDENCE_REQUESTS = 'requests'
 
 /** Scope of a pack, which selects the part of the register included in it. */
-export interface Concerned {
+interface Concerned {
   readonly nodes: readonly string[]
   readonly checks: readonly string[]
   readonly frameworks: readonly DocumentRequest['framework'][]

@@ -17,7 +17,7 @@ export interface SampledFinding {
 }
 
 /** A selected row and its position in the population, from 1. */
-export interface DrawnPlace<T> {
+interface DrawnPlace<T> {
   readonly place: number
   readonly row: T
 }

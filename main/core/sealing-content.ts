@@ -70,7 +70,7 @@ export type SealingContent =
 /** How far the clock of a team server may be ahead of the sealer’s. */
 const MOST_AHEAD_MS = 5 * 60_000
 
-export interface Reader {
+interface Reader {
   readonly now: string
   /** Fingerprint of the certificate that would sign. */
   readonly signer: Sha256

@@ -3,7 +3,7 @@ import { parseBounded } from './bounded-json.ts'
 import { isSha256, type Sha256, sha256 } from './digest.ts'
 
 /** A signature in the record of a sealer. It was recorded before it was made; the key may have failed afterwards. */
-export interface RecordedSignature {
+interface RecordedSignature {
   /** Line in the record, from 1. */
   readonly line: number
   /** By the sealer’s clock. */

@@ -42,7 +42,7 @@ export interface MethodsHeard {
   readonly methods: readonly string[]
 }
 
-export interface SshAnswer {
+interface SshAnswer {
   readonly who: AskedName
   readonly user: string
   readonly outcome: MethodsOutcome

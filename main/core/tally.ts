@@ -13,7 +13,7 @@ export const SEVERITY: readonly Verdict[] = [
 ]
 export const severity = (verdict: Verdict): number => SEVERITY.indexOf(verdict)
 
-export type Counts = Readonly<Record<Verdict, number>>
+type Counts = Readonly<Record<Verdict, number>>
 
 /**
  * Results by node and check. A check without a result on a node counts as not tested there: missing evidence never
@@ -96,7 +96,7 @@ export function summarize(verdicts: readonly Verdict[]): PropertyCell {
 }
 
 /** A cell from existing counts. */
-export function counted(counts: Counts): PropertyCell {
+function counted(counts: Counts): PropertyCell {
   const worst = SEVERITY.find((verdict) => counts[verdict] > 0) ?? 'not-tested'
   return { worst, counts, total: sumOf(counts, () => true), decidable: sumOf(counts, isDecidable) }
 }

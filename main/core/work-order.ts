@@ -57,7 +57,7 @@ export interface WorkOrder {
   readonly inconclusive: number
 }
 
-export interface WorkOrderMatter {
+interface WorkOrderMatter {
   readonly catalog: Pick<Catalog, 'checks' | 'severities'>
   readonly node: NodeAssessment
   readonly asOf: string

@@ -4,7 +4,7 @@ import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 type Screen = Extract<EngineEvent, { kind: 'go' }>['to']
 
-export interface MenuParts {
+interface MenuParts {
   readonly packaged: boolean
   readonly platform: NodeJS.Platform
   readonly recent: readonly RecentPack[]

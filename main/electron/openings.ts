@@ -4,7 +4,7 @@ import type { Engine, Reply } from '../../schemas/ipc.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
 import { refused } from './gate.ts'
 
-export interface OpeningParts {
+interface OpeningParts {
   readonly engine: Pick<Engine, 'call'>
   /** Shows the review window. */
   readonly showReview: () => Promise<unknown>

@@ -28,7 +28,7 @@ export const HEADERS: Readonly<Record<string, string>> = {
 }
 
 /** What Electron takes as the response to one request. */
-export interface Answer {
+interface Answer {
   readonly statusCode: number
   readonly headers: Record<string, string>
   readonly data: Buffer

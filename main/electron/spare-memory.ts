@@ -4,7 +4,7 @@ import type { EngineEvent } from '../../schemas/ipc-views.ts'
 import type { Port } from './engine-process.ts'
 
 /** The heap of a process. */
-export interface Heap {
+interface Heap {
   /** In bytes, with what is used no longer and not yet collected. */
   readonly used: () => number
   readonly collect: () => void

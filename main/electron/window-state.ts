@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Settings } from '../../schemas/ipc-views.ts'
 
-export interface Area {
+interface Area {
   readonly x: number
   readonly y: number
   readonly width: number

@@ -8,7 +8,7 @@ import { documentCounts, type OutstandingRequest } from './report/outstanding.ts
 import { day } from './report/wording.ts'
 
 /** What the plan of documents is made from: the assessment that is shown, with the register of its scope. */
-export interface DocumentMatter {
+interface DocumentMatter {
   readonly assessment: Assessment
   readonly catalog: Catalog
   readonly register: Register

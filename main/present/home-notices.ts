@@ -97,7 +97,7 @@ export function missingRuns({ unexplained, overdue, isUnreadable = false }: DueR
 }
 
 /** Two runs that follow each other, and what differs between them. */
-export interface RunChanges {
+interface RunChanges {
   readonly before: { readonly run: string; readonly startedAt: string }
   readonly after: { readonly run: string }
   readonly drift: Pick<RunDrift, 'flips' | 'uncollected' | 'compared'>

@@ -94,7 +94,7 @@ export const fixedBy = ({ what }: Pick<Finding, 'what'>, remediation: CheckRemed
 const MOST_NODES = 7
 
 /** Deviations by node, the most first; the counts sum to the deviations. */
-export function byNode(all: readonly Finding[]): readonly DeviationCount[] {
+function byNode(all: readonly Finding[]): readonly DeviationCount[] {
   const counts = new Map<string, number>()
   let inInventory = 0
   for (const { what, deviations } of all)

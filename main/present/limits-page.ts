@@ -9,7 +9,7 @@ import { reached, type Tally } from '../core/tally.ts'
 import { type Presentation, whyOf } from './presentation.ts'
 import { checksReliedOn, GENERAL_LIMITS } from './report/limits.ts'
 
-export interface LimitMatter {
+interface LimitMatter {
   readonly report: VerificationReport
   /** Null where the results cannot be read. */
   readonly shown: {

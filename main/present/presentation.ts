@@ -166,7 +166,7 @@ function figuresOf(input: PresentationInput, findings: readonly Finding[]): Figu
   }
 }
 
-export const countedBySeverity = (findings: readonly Finding[]): Figures['findings'] => {
+const countedBySeverity = (findings: readonly Finding[]): Figures['findings'] => {
   const count = (level: Severity): number => findings.filter(({ severity }) => severity.level === level).length
   return {
     critical: count('critical'),

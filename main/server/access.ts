@@ -8,9 +8,9 @@ export type Served = 'call' | 'upload' | 'download' | 'folder' | 'shown' | 'port
  * What an engagement and an input must fulfill in addition to the role: demo data; a sealer, or demo data, which is sealed with a key that is
  * discarded; a sealer; a sealer, unless the input names no signing identity.
  */
-export type Condition = 'demo' | 'sealer' | 'key' | 'key-if-signed'
+type Condition = 'demo' | 'sealer' | 'key' | 'key-if-signed'
 
-export type Rule =
+type Rule =
   | {
       readonly roles: readonly TeamRole[]
       readonly served: Served
@@ -262,7 +262,7 @@ export const sessionRefusal = (role: ServerRole, method: SessionMethod): string 
   return roles.includes(role) ? null : `not available ${role === null ? 'without a role' : `to the role ${role}`}`
 }
 
-export type Decision =
+type Decision =
   | { readonly allowed: true; readonly served: Served }
   | { readonly allowed: false; readonly reason: string }
 

@@ -4,7 +4,7 @@ import type { AuditEvent } from './audit.ts'
 import type { Chained } from './chained-log.ts'
 
 /** A head that was signed and entered into the log. */
-export interface SignedHead {
+interface SignedHead {
   /** Line of its entry, from 1. */
   readonly line: number
   /** Null where the entry has no statement that can be read. */
@@ -18,7 +18,7 @@ export interface SignedHead {
 }
 
 /** Digests of the lines of an intact log: `[0]` is that of the first. */
-export const lineDigests = (text: string): readonly Sha256[] =>
+const lineDigests = (text: string): readonly Sha256[] =>
   text === '' ? [] : text.replace(/\n$/, '').split('\n').map(sha256)
 
 /** The signed heads of an intact log, in their order. */
@@ -43,7 +43,7 @@ export const otherEntries = (text: string, size: number): number =>
     .slice(0, size)
     .filter((line) => line !== '' && !line.includes('"kind":"head-signed"')).length
 
-export interface RecordedHead extends RecordedStatement {
+interface RecordedHead extends RecordedStatement {
   readonly isInLog: boolean
 }
 

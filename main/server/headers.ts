@@ -63,7 +63,7 @@ export function cookieIn(header: string | undefined, name: string): string | und
 }
 
 /** What a request states of where it comes from. */
-export interface Origins {
+interface Origins {
   readonly origin: string | undefined
   readonly fetchSite: string | undefined
 }

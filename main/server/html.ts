@@ -25,7 +25,7 @@ export interface ServerForm {
   readonly description?: string
 }
 
-export interface ServerTable {
+interface ServerTable {
   readonly caption: string
   /** Of the columns before that of the buttons. */
   readonly heads: readonly string[]

@@ -33,7 +33,7 @@ const GAUGES = {
   barewitness_audit_copy_failing:
     'Whether the last copy of the audit log to the object store failed or was not made yet.',
 } as const
-export type GaugeName = keyof typeof GAUGES
+type GaugeName = keyof typeof GAUGES
 
 export function createMetrics(): Metrics {
   const counted = new Map<CounterName, Map<string, number>>()

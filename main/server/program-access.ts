@@ -19,7 +19,7 @@ export const COLLECTOR_VERBS = {
 >
 export type CollectorVerb = keyof typeof COLLECTOR_VERBS
 /** Inputs of these verbs; their schemas are in schemas/collector.schema.json. */
-export type CollectorInput = Exclude<(typeof COLLECTOR_VERBS)[CollectorVerb]['input'], null>
+type CollectorInput = Exclude<(typeof COLLECTOR_VERBS)[CollectorVerb]['input'], null>
 
 /**
  * Why a recording is not one of this job, or null. The collector states where it measured from (`vantage`); everything else that is declared

@@ -16,7 +16,7 @@ export const sessionLinks = (role: ServerRole): readonly (readonly [href: string
     : []),
 ]
 
-export interface SessionPageInput {
+interface SessionPageInput {
   /** That of the person who looks, and the token of its forms. */
   readonly current: TeamSessionRecord
   readonly csrf: string
@@ -45,7 +45,7 @@ export function ownSessionsPage({ current, csrf, sessions }: SessionPageInput): 
   }
 }
 
-export interface AllSessionsInput extends SessionPageInput {
+interface AllSessionsInput extends SessionPageInput {
   /** The engagements that a person may enter now, with the role there. */
   readonly enters: (session: TeamSessionRecord) => readonly { readonly name: string; readonly role: TeamRole }[]
 }

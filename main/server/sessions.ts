@@ -12,7 +12,7 @@ export interface SessionTimes {
 }
 
 /** How a person signed in: at the identity provider alone, or there with the link of an invitation. */
-export const SIGN_IN_WAYS = ['provider', 'invitation'] as const
+const SIGN_IN_WAYS = ['provider', 'invitation'] as const
 export type SignInWay = (typeof SIGN_IN_WAYS)[number]
 
 export interface TeamSessionRecord {
@@ -30,7 +30,7 @@ export interface TeamSessionRecord {
 }
 
 /** 256 random bits, as the cookie holds them. */
-export const SESSION_ID = /^[A-Za-z0-9_-]{43}$/
+const SESSION_ID = /^[A-Za-z0-9_-]{43}$/
 export const PUBLIC_ID = /^[0-9a-f]{32}$/
 
 /** Sessions of everyone who is signed in. Without a store, a restart signs everyone out. */

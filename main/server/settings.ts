@@ -50,7 +50,7 @@ export const settingsOf = (config: TeamConfig, port: number): TeamSettings => ({
 })
 
 /** A problem and the part of the configuration that has it; `text` follows the name of the part. */
-export interface ConfigProblem {
+interface ConfigProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
 }

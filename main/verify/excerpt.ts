@@ -14,7 +14,7 @@ import { type RulesSources, unknownRules } from './steps/rules.ts'
 import { copiedTagProblems, onlyRepacked, packedAgain } from './steps/tags.ts'
 import type { Trust } from './steps/trust.ts'
 
-export interface VerifyExcerptInput extends RulesSources {
+interface VerifyExcerptInput extends RulesSources {
   readonly source: PackSource
   /** Departures of the archive from the form that this program writes; empty for a folder. */
   readonly departures: readonly string[]

@@ -32,10 +32,10 @@ import { canonical, textOf } from './steps/read.ts'
 import { unknownRules } from './steps/rules.ts'
 import { alterations, onlyRepacked, packedAgain, tagFileProblems } from './steps/tags.ts'
 
-export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput & { readonly pages: PeriodPageComparer }
+type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput & { readonly pages: PeriodPageComparer }
 
 /** As VerifiedPack, without contents: there is no single run whose contents could be read afterwards. */
-export type VerifiedPeriod = Pick<VerifiedPack, 'report' | 'head'>
+type VerifiedPeriod = Pick<VerifiedPack, 'report' | 'head'>
 
 /**
  * Performs the six verification checks of a sealed period report. All its statements are derived again from the

@@ -25,7 +25,7 @@ import type { Trust } from './steps/trust.ts'
  */
 
 /** What a verification is asked about, and by whom. */
-export interface Asked {
+interface Asked {
   readonly trust: Trust
   /** UTC, ISO 8601. */
   readonly verifiedAt: string
@@ -53,7 +53,7 @@ export const begins = ({ onStep }: Pick<Asked, 'onStep'>, step: VerificationStep
   onStep?.({ step, done: 0, total: 0 })
 
 /** The seal of a file and the time at which it is known to have existed. */
-export interface Sealed {
+interface Sealed {
   readonly seal: SealReading | null
   readonly time: ShownTime
   /** The file contains the complete chain of its signer up to the root. */
@@ -89,7 +89,7 @@ export const isTrusted = ({ seal }: Sealed, { trust }: Asked): boolean =>
   seal !== null && statusOfSigner(seal, trust) !== 'unknown'
 
 /** The results of the steps of one kind. */
-export interface Found {
+interface Found {
   readonly integrity: VerificationCheckResult
   readonly completeness: VerificationCheckResult
   readonly reproducibility: VerificationCheckResult

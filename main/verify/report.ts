@@ -6,7 +6,7 @@ import { conclusion } from './pipeline.ts'
 import { shownTime } from './steps/time.ts'
 import { certificatesOf, type Trust } from './steps/trust.ts'
 
-export interface VerifyReportInput {
+interface VerifyReportInput {
   readonly pdf: Uint8Array
   readonly reader: SealReader
   readonly trust: Trust

@@ -55,7 +55,7 @@ export const NamedNodes = ({ of, nodes }: { readonly of: Source; readonly nodes:
   </span>
 )
 
-export interface AcceptancesProps {
+interface AcceptancesProps {
   readonly acceptances: readonly RiskAcceptanceView[]
   readonly of: Source
   /** Whether to show the check: where the acceptances concern several checks. */

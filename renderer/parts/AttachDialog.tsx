@@ -29,7 +29,7 @@ import { TextArea, TextField } from '../ui/Field.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { FormDialog } from './FormDialog.tsx'
 
-export interface DocumentDialogProps {
+interface DocumentDialogProps {
   /** Null for a new version, which is attached to what the earlier one is attached to. */
   readonly view: AssessmentView | null
   /** The version whose place it takes; null for a document of its own. */

@@ -66,7 +66,7 @@ const noteOf = ({ status, stdout, exitCode }: Capture, shows: (column: string) =
     .filter((part) => part !== false)
     .join(' · ')
 
-export interface CaptureListProps {
+interface CaptureListProps {
   readonly captures: readonly Capture[]
   readonly chosen: string | null
   readonly onChoose: (key: string) => void

@@ -22,7 +22,7 @@ import { Ledger } from './Ledger.tsx'
 import { Shape, VerdictMark } from './Mark.tsx'
 import { useEntrySigning } from './TrustAnchors.tsx'
 
-export interface ClaimProps {
+interface ClaimProps {
   readonly of: Source
   readonly node: string
   readonly one: CheckOnNode
@@ -165,7 +165,7 @@ function AllowDialog({
   )
 }
 
-export interface UsualDocumentsProps {
+interface UsualDocumentsProps {
   readonly view: AssessmentView
   readonly check: string
   readonly of: Source
@@ -203,7 +203,7 @@ function UsualDocuments({ view, check, of }: UsualDocumentsProps) {
   )
 }
 
-export interface RecheckProps {
+interface RecheckProps {
   readonly of: Source
   readonly run: string
   readonly node: string

@@ -9,7 +9,7 @@ import { Button } from '../ui/Button.tsx'
 import { SignEntry } from './SignEntry.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
-export interface DecisionsProps {
+interface DecisionsProps {
   readonly decisions: readonly DecisionView[]
   readonly of: Source
   /** The name of the control; null on the page of the control itself. */

@@ -11,7 +11,7 @@ import { FigureView } from './Figure.tsx'
 import { SectionEditor } from './SectionEditor.tsx'
 import { useTable } from './TableTools.tsx'
 
-export interface DeclaredNodesProps {
+interface DeclaredNodesProps {
   readonly view: DeclarationsView
   readonly first: readonly string[] | null
   readonly onSaved: (view: DeclarationsView) => void

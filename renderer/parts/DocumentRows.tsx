@@ -29,7 +29,7 @@ import { FormDialog } from './FormDialog.tsx'
 import { MarkedLine } from './Mark.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
-export interface DocumentEntry {
+interface DocumentEntry {
   readonly key: string
   readonly document: ControlDocumentView
   readonly target: DocumentTarget
@@ -37,7 +37,7 @@ export interface DocumentEntry {
   readonly serves?: ReactNode
 }
 
-export interface DocumentRowsProps {
+interface DocumentRowsProps {
   readonly of: Source
   readonly view: AssessmentView
   readonly register: RegisterView

@@ -30,7 +30,7 @@ interface FormParts {
   readonly isDisabled: boolean
 }
 
-export interface FieldFormProps extends FormParts {
+interface FieldFormProps extends FormParts {
   readonly fields: readonly Field[]
   readonly value: Value
   readonly onChange: (value: Value) => void

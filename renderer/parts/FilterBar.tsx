@@ -16,7 +16,7 @@ import { Button } from '../ui/Button.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select, type SelectOption } from '../ui/Select.tsx'
 
-export interface FilterBarProps {
+interface FilterBarProps {
   readonly filter: Filter
   readonly onChange: (filter: Filter) => void
   readonly properties: readonly Property[]

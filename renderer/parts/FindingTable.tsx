@@ -16,7 +16,7 @@ import { Shape } from './Mark.tsx'
 import { OneResponse } from './ResponseFields.tsx'
 import { SortHeading } from './WholeTable.tsx'
 
-export interface FindingTableProps {
+interface FindingTableProps {
   readonly of: Source
   readonly rows: readonly FindingRow[]
   readonly choice: TableChoice

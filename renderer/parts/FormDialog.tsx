@@ -4,7 +4,7 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
 import { FailureNote } from './Ask.tsx'
 
-export interface FormDialogProps extends Pick<DialogProps, 'title' | 'size' | 'onClose' | 'children'> {
+interface FormDialogProps extends Pick<DialogProps, 'title' | 'size' | 'onClose' | 'children'> {
   /** Label of the button that submits. */
   readonly verb: string
   /** `danger`: submitting ends or removes something. */

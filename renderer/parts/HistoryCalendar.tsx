@@ -4,7 +4,7 @@ import { dayReached, type Month, monthsOf, WEEKDAYS } from '../history-calendar.
 import { DAY_STATES, type DayState, daySentence, dayShort, dayState, dayStateWords } from '../history-model.ts'
 import { Shape } from './Mark.tsx'
 
-export interface HistoryCalendarProps {
+interface HistoryCalendarProps {
   readonly view: HistoryView
   readonly selected: string
   readonly onSelect: (day: string) => void
@@ -166,7 +166,7 @@ function Short({ text }: { readonly text: string }) {
 }
 
 /** The status of a day, as mark and label. */
-export function DayMark({ state }: { readonly state: DayState }) {
+function DayMark({ state }: { readonly state: DayState }) {
   const { label, mark, tone } = dayStateWords[state]
   return (
     <span className={`status tone-${tone}`}>

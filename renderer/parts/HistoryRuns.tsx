@@ -11,7 +11,7 @@ import { BaselineDialog } from './ReasonDialog.tsx'
 import { useTable, useTableChoice } from './TableTools.tsx'
 import { SortedTable, type WholeColumn } from './WholeTable.tsx'
 
-export interface HistoryRunsProps {
+interface HistoryRunsProps {
   readonly title: string
   readonly view: HistoryView
   readonly runs: readonly HistoryRun[]
@@ -118,7 +118,7 @@ const notesOf = ({ run, seal, at, baseline }: HistoryRun, shows: (column: string
   ].filter((note) => note !== false)
 
 /** The seal of a run; a run without a seal is never shown as sealed. */
-export function SealMark({ run: { seal } }: { readonly run: Pick<HistoryRun, 'seal'> }) {
+function SealMark({ run: { seal } }: { readonly run: Pick<HistoryRun, 'seal'> }) {
   const { label, mark, tone } = SEAL_WORDS[seal]
   return (
     <span className={`status tone-${tone}`}>

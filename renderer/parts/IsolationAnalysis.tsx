@@ -9,7 +9,7 @@ import { Shape } from './Mark.tsx'
 import { useTable } from './TableTools.tsx'
 import { SortedTable, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
-export interface IsolationAnalysisProps {
+interface IsolationAnalysisProps {
   readonly isolation: Isolation
   readonly signals: readonly SignalView[]
   readonly probes: readonly ProbeView[]

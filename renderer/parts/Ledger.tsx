@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<Direction, { readonly title: string; readonly mark:
   supports: { title: 'Supports', mark: 'ring-tick', tone: 'satisfied' },
 }
 
-export interface LedgerProps {
+interface LedgerProps {
   readonly sides: readonly Side[]
   readonly of: Source
   readonly node: string
@@ -162,7 +162,7 @@ function OneEntry({
   )
 }
 
-export interface ProofProps {
+interface ProofProps {
   readonly capture: Entry['captures'][number]
   readonly of: Source
   readonly node: string

@@ -13,7 +13,7 @@ import { Shape } from './Mark.tsx'
 import { CellButton, Counts, NodeNotes } from './MatrixCells.tsx'
 import { useWalk } from './matrix-focus.ts'
 
-export interface MatrixProps {
+interface MatrixProps {
   /** Its rows are filtered; its totals always cover all rows. */
   readonly matrix: Matrix
   /** How many rows there are without the filter. */

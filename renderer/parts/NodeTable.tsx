@@ -16,7 +16,7 @@ import { SearchField } from '../ui/SearchField.tsx'
 import { FailureNote } from './Ask.tsx'
 import { useTable } from './TableTools.tsx'
 
-export interface NodeTableProps {
+interface NodeTableProps {
   readonly nodes: readonly FleetNodeView[]
   /** The nodes added last: shown alone until all are requested. */
   readonly added: ReadonlySet<string> | null

@@ -17,7 +17,7 @@ import {
 import { Button } from '../ui/Button.tsx'
 import { type Target, TextRows } from './TextRows.tsx'
 
-export interface OutputProps {
+interface OutputProps {
   readonly text: string
   /** Lines, from 0, that the fact was parsed from. */
   readonly marked: readonly number[]

@@ -4,7 +4,7 @@ import { returnFocus } from '../return-focus.ts'
 import { back, getState, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 
-export interface PageProps {
+interface PageProps {
   readonly title: string
   /** Above the title: the context of the page. */
   readonly over?: ReactNode

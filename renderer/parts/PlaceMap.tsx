@@ -9,7 +9,7 @@ import { Disclosure } from '../ui/Disclosure.tsx'
 import { Slowly } from './Ask.tsx'
 import { Marks } from './Figure.tsx'
 
-export interface PlaceMapProps {
+interface PlaceMapProps {
   /** The place as entered so far. */
   readonly place: Readonly<Record<string, unknown>>
   readonly onChange: (point: PlacePoint) => void

@@ -64,7 +64,7 @@ export function AskDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-export interface ActDialogProps {
+interface ActDialogProps {
   readonly request: PortalRequest
   /** Null: a comment. */
   readonly to: RequestStatus | null

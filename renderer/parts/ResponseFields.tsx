@@ -128,7 +128,7 @@ export function OneResponse({ check, current }: { readonly check: string; readon
   )
 }
 
-export interface ResponseDialogProps {
+interface ResponseDialogProps {
   readonly checks: readonly string[]
   readonly onClose: () => void
 }

@@ -29,7 +29,7 @@ import { ManagementResponse } from './FindingParts.tsx'
 import { Ledger } from './Ledger.tsx'
 import { VerdictMark } from './Mark.tsx'
 
-export interface SampleNavigatorProps {
+interface SampleNavigatorProps {
   readonly rows: readonly SampleRow[]
   readonly sample: Sample
   readonly view: AssessmentView

@@ -34,7 +34,7 @@ import { FailureNote } from './Ask.tsx'
 import { FormDialog } from './FormDialog.tsx'
 import { useSigningKey } from './TrustAnchors.tsx'
 
-export interface ScheduleFormProps {
+interface ScheduleFormProps {
   readonly view: SchedulesView
   /** The schedule that is changed; without it, one is added. */
   readonly edited?: ScheduleView

@@ -20,7 +20,7 @@ import { FailureNote } from './Ask.tsx'
 import { FieldForm } from './FieldForm.tsx'
 import { Shape } from './Mark.tsx'
 
-export interface SectionEditorProps {
+interface SectionEditorProps {
   readonly view: DeclarationsView
   readonly section: SectionName
   /** The nodes that it is for; empty for a section of the fleet. */

@@ -3,7 +3,7 @@ import { SHORTCUTS } from '../shortcuts.ts'
 import { change, useStore } from '../store.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 
-export interface ShortcutTableProps {
+interface ShortcutTableProps {
   readonly className: string
   readonly caption?: ReactNode
   /** Note on a shortcut that is turned off. */

@@ -8,7 +8,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { FailureNote } from './Ask.tsx'
 import { useEntrySigning } from './TrustAnchors.tsx'
 
-export interface SignEntryProps {
+interface SignEntryProps {
   readonly id: string
   readonly signatures: readonly EntrySignature[] | undefined
 }

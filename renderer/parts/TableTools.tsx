@@ -19,7 +19,7 @@ import { Button } from '../ui/Button.tsx'
 import { ChoiceMenu } from '../ui/Choice.tsx'
 import { FailureNote } from './Ask.tsx'
 
-export interface ChosenTable {
+interface ChosenTable {
   readonly choice: TableChoice
   readonly onChoice: (choice: TableChoice) => void
   readonly onSort: (column: string) => void
@@ -47,7 +47,7 @@ export function useTable<T, C extends TableColumn<T>>(name: string, columns: rea
   return { grid: { columns: shown, rows: ordered, sort: choice, onSort }, tools }
 }
 
-export interface TableToolsProps<T> {
+interface TableToolsProps<T> {
   /** What it lists; the saved file is named after it. */
   readonly table: string
   readonly columns: readonly TableColumn<T>[]

@@ -6,7 +6,7 @@ export interface Target {
   readonly row: number
 }
 
-export interface TextRowsProps {
+interface TextRowsProps {
   readonly label: string
   readonly lines: readonly string[]
   readonly rows: readonly Row[]

@@ -77,7 +77,7 @@ export function SortedTable<T>({
   )
 }
 
-export interface WholeTableProps<T> extends Omit<SortedTableProps<T>, 'sort' | 'onSort'> {
+interface WholeTableProps<T> extends Omit<SortedTableProps<T>, 'sort' | 'onSort'> {
   /** What it lists: names its choice of columns and its file. */
   readonly table: string
   /** Rows that are drawn at most; all of them are saved. */

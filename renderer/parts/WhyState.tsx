@@ -20,7 +20,7 @@ import { Decisions } from './Decisions.tsx'
 import { FormDialog } from './FormDialog.tsx'
 import { useEntrySigning } from './TrustAnchors.tsx'
 
-export interface WhyStateProps {
+interface WhyStateProps {
   readonly of: Source
   readonly frame: FrameworkView
   readonly row: ControlRow
@@ -86,7 +86,7 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
   )
 }
 
-export interface DecisionDialogProps {
+interface DecisionDialogProps {
   readonly framework: FrameworkName
   readonly control: Pick<ControlRow, 'key' | 'id' | 'title' | 'level'>
   readonly onClose: () => void

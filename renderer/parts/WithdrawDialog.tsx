@@ -11,7 +11,7 @@ const WAYS = {
   request: { method: 'acceptances.reject', verb: 'Reject', done: 'rejected', by: 'Rejected by' },
 } as const
 
-export interface WithdrawDialogProps {
+interface WithdrawDialogProps {
   readonly what: keyof typeof WAYS
   readonly id: string
   /** The subject, in words. */

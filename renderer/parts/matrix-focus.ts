@@ -10,7 +10,7 @@ import {
 } from 'react'
 import { isSamePlace, type Place, placeAfter, STEP } from '../matrix-walk.ts'
 
-export interface Walked {
+interface Walked {
   /** A new list starts at the top. */
   readonly rows: readonly unknown[]
   /** In pixels. */

@@ -97,7 +97,7 @@ function checksIn({ checks, checksCounted }: AssessmentView, state: 'decided' | 
   })
 }
 
-export interface OneCheckProps {
+interface OneCheckProps {
   readonly of: Source
   readonly check: string
   readonly nodes: readonly string[]

@@ -19,7 +19,7 @@ import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
-export interface ControlProps {
+interface ControlProps {
   readonly of: Source
   readonly framework: FrameworkName
   /** The control's key, unique within its framework. */

@@ -31,7 +31,7 @@ import { EmptyState } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 
-export interface ControlsProps {
+interface ControlsProps {
   readonly of: Source
   readonly framework?: FrameworkName | undefined
   /** Shows only controls with this conclusion. */

@@ -25,7 +25,7 @@ import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
-export interface DeclarationsProps {
+interface DeclarationsProps {
   readonly part: DeclarationsPart
   /** Nodes that are selected first; null for none. */
   readonly nodes: readonly string[] | null

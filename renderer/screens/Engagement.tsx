@@ -21,7 +21,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
-export interface EngagementProps {
+interface EngagementProps {
   readonly of: Source
   readonly part: EngagementPart
   /** Starts with an empty form where there is none yet. */

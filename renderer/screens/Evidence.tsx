@@ -18,7 +18,7 @@ import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
-export interface EvidenceProps {
+interface EvidenceProps {
   readonly of: Source
   readonly node: string
   readonly capture: string | null

@@ -35,7 +35,7 @@ import { EmptyState } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 
-export interface FindingsProps {
+interface FindingsProps {
   readonly of: Source
   readonly filter: FindingFilter | null
   /** Opens the response to all severe findings without an owner. */

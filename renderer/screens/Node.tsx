@@ -15,7 +15,7 @@ import { clockText, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
-export interface NodeProps {
+interface NodeProps {
   readonly of: Source
   readonly node: string
 }

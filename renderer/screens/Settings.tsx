@@ -269,7 +269,7 @@ function Appearance() {
   )
 }
 
-export interface SettingsInUse {
+interface SettingsInUse {
   readonly settings: SettingValues
   readonly busy: boolean
   readonly error: CallFailure | null

@@ -29,7 +29,7 @@ import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
-export interface WhyProps {
+interface WhyProps {
   readonly of: Source
   readonly node: string
   readonly property: Property
@@ -207,7 +207,7 @@ function useFindingKeys({ of, node, property, checks, at, properties, onChoose }
   useSignal('finding-next', () => step(1))
 }
 
-export interface ExplanationsProps {
+interface ExplanationsProps {
   readonly explanations: readonly ExplanationView[]
   readonly signals: readonly SignalView[]
 }

@@ -2,7 +2,7 @@ import type { ReactNode, Ref } from 'react'
 import { Button as Press, type PressEvent } from 'react-aria-components'
 import { Icon, type TablerIcon } from './Icon.tsx'
 
-export interface ButtonProps {
+interface ButtonProps {
   /** `link` reads as text in a sentence. */
   readonly kind?: 'primary' | 'secondary' | 'quiet' | 'danger' | 'link'
   readonly small?: boolean

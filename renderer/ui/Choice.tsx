@@ -13,7 +13,7 @@ import {
 import { FieldLabel, FieldNotes, type FieldWords } from './Field.tsx'
 import { Icon } from './Icon.tsx'
 
-export interface CheckboxProps {
+interface CheckboxProps {
   readonly isSelected: boolean
   readonly onChange: (selected: boolean) => void
   readonly isIndeterminate?: boolean
@@ -41,7 +41,7 @@ export function Checkbox({ note, children, ...rest }: CheckboxProps) {
   )
 }
 
-export interface RadioOption<Id extends string> {
+interface RadioOption<Id extends string> {
   readonly id: Id
   readonly title: ReactNode
   readonly note?: ReactNode

@@ -18,7 +18,7 @@ import { day } from '../text.ts'
 import { FieldLabel, FieldNotes, type FieldWords } from './Field.tsx'
 import { Icon } from './Icon.tsx'
 
-export interface DateFieldProps extends FieldWords {
+interface DateFieldProps extends FieldWords {
   /** A day in UTC, YYYY-MM-DD; empty for none. */
   readonly value: string
   readonly onChange: (value: string) => void

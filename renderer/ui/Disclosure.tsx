@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { DisclosurePanel, Heading, Button as Press, Disclosure as Whole } from 'react-aria-components'
 import { Icon } from './Icon.tsx'
 
-export interface DisclosureProps {
+interface DisclosureProps {
   readonly title: ReactNode
   /** At the right of the title: a count or a state. */
   readonly aside?: ReactNode

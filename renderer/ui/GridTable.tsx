@@ -23,7 +23,7 @@ export interface GridColumn<T> extends TableColumn<T> {
   readonly cell: (row: T) => ReactNode
 }
 
-export interface GridTableProps<T> {
+interface GridTableProps<T> {
   readonly label: string
   readonly columns: readonly GridColumn<T>[]
   readonly rows: readonly T[]

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Label, ProgressBar } from 'react-aria-components'
 import { Icon, type TablerIcon } from './Icon.tsx'
 
-export interface NoticeProps {
+interface NoticeProps {
   readonly kind?: 'info' | 'warning' | 'failure'
   /** What happened. */
   readonly title: ReactNode

@@ -3,7 +3,7 @@ import { Group, Input, Button as Press, NumberField as Whole } from 'react-aria-
 import { FieldLabel, FieldNotes, type FieldWords } from './Field.tsx'
 import { Icon } from './Icon.tsx'
 
-export interface NumberFieldProps extends FieldWords {
+interface NumberFieldProps extends FieldWords {
   readonly value: number
   readonly onChange: (value: number) => void
   readonly minValue?: number

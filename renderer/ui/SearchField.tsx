@@ -2,7 +2,7 @@ import { IconSearch, IconX } from '@tabler/icons-react'
 import { Input, Label, Button as Press, SearchField as Whole } from 'react-aria-components'
 import { Icon } from './Icon.tsx'
 
-export interface SearchFieldProps {
+interface SearchFieldProps {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void

@@ -17,7 +17,7 @@ export interface SelectOption<Id extends string> {
   readonly note?: string
 }
 
-export interface SelectProps<Id extends string> extends FieldWords {
+interface SelectProps<Id extends string> extends FieldWords {
   readonly options: readonly SelectOption<Id>[]
   readonly value: Id | null
   readonly onChange: (id: Id) => void

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Tabs as Group, Tab, TabList, TabPanel } from 'react-aria-components'
 
-export interface TabItem<Id extends string> {
+interface TabItem<Id extends string> {
   readonly id: Id
   readonly title: string
   /** Shown and announced with the title. */
@@ -9,7 +9,7 @@ export interface TabItem<Id extends string> {
   readonly content: ReactNode
 }
 
-export interface TabsProps<Id extends string> {
+interface TabsProps<Id extends string> {
   readonly label: string
   readonly tabs: readonly TabItem<Id>[]
   readonly selected?: Id

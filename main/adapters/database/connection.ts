@@ -8,7 +8,7 @@ import { plain } from '../../core/plain-text.ts'
 /** One statement with its parameters. Rejects as PostgreSQL does. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
-export interface Login {
+interface Login {
   readonly address: DatabaseAddress
   readonly password: string | null
   /** Null where the connection is not encrypted: on a loopback address or a Unix socket. `ca` is PEM; null for the authorities of Node.js. */
@@ -28,7 +28,7 @@ export interface Connections {
   readonly close: () => Promise<void>
 }
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly most: number
   /** Milliseconds that one statement may take. */
   readonly statementMs: number
@@ -112,7 +112,7 @@ const PASSING: Readonly<Record<string, string>> = {
 }
 
 /** Neither values nor addresses are repeated: these words are shown to people and collectors. */
-export function failureOf(problem: unknown): Outcome<never> {
+function failureOf(problem: unknown): Outcome<never> {
   const { code, message } = (problem ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   const known = typeof code === 'string' && /^[0-9A-Z_]{1,60}$/.test(code) ? code : null
   const isState = known !== null && /^[0-9A-Z]{5}$/.test(known) && /\d/.test(known)

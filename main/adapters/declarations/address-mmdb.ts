@@ -101,7 +101,7 @@ export function asNumber(value: unknown): number | null {
 
 /** A parsed database, or the error in it, worded to follow its name. */
 export type ReadDatabase = DatabaseReading | string
-export interface DatabaseReading extends Pick<AddressDatabase, 'type' | 'builtOn' | 'families'> {
+interface DatabaseReading extends Pick<AddressDatabase, 'type' | 'builtOn' | 'families'> {
   /** For an address of one of the families. */
   readonly answer: (address: IpAddress) => AddressAnswer
 }

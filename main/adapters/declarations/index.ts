@@ -99,11 +99,7 @@ let validator: ReturnType<typeof createSchemaValidator> | null = null
  * A vantage record, as `vantage measure` wrote it, whose signature is valid: whose key that is, is for the reader to find out. Fails with
  * input.not-found where it cannot be read, and with input.refused where it is no such record, or was changed since it was signed.
  */
-export async function readVantage(
-  seal: SealReader,
-  file: string,
-  beside: string | null,
-): Promise<Outcome<VantageRecord>> {
+async function readVantage(seal: SealReader, file: string, beside: string | null): Promise<Outcome<VantageRecord>> {
   const path = placeOf(file, beside)
   const bytes = await readNamed(path, LARGEST_MIB)
   if (typeof bytes === 'string')

@@ -67,7 +67,7 @@ const MOST_PROBLEMS = 20
 export const NOTHING = /^([-\u2013\u2014.?*]+|n\/?a|none|null|nil|unknown|tbd|not (available|applicable|assigned))$/i
 
 /** The inventory as lines, or the errors in it. */
-export interface InventoryReading {
+interface InventoryReading {
   readonly rows: readonly InventoryRow[]
   /** About the file, with its line where there is one. */
   readonly problems: readonly { readonly line: number | null; readonly text: string }[]

@@ -151,7 +151,7 @@ function fleetOf(targets: readonly ConnectTarget[]): Fleet {
   return { name: 'Demo fleet', frameworks: ['hipaa', 'soc2'], nodes: nodes as unknown as Fleet['nodes'] }
 }
 
-export interface DemoKey {
+interface DemoKey {
   /** OpenSSH private key. */
   readonly pem: string
   /** Public key blob as in known_hosts, before base64. */

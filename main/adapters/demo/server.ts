@@ -117,7 +117,7 @@ function certificateRecord(certificates: readonly string[]): Uint8Array {
   return concat(records)
 }
 
-export interface DemoServerOptions {
+interface DemoServerOptions {
   readonly hostKeyPem: string
   /** The one public key that may log in, as on the wire. */
   readonly clientKey: Uint8Array

@@ -25,7 +25,7 @@ import { namesOf } from '../seal/x509.ts'
  * A local identity: a root that signs one leaf and one revocation list, and the leaf that seals. All P-256 with
  * SHA-256.
  */
-export interface NewIdentity {
+interface NewIdentity {
   readonly leaf: Uint8Array
   readonly root: Uint8Array
   readonly crl: Uint8Array
@@ -34,7 +34,7 @@ export interface NewIdentity {
   readonly notAfter: string
 }
 
-export interface IdentityRequest {
+interface IdentityRequest {
   readonly commonName: string
   readonly rootCommonName: string
   /** Marks both certificates as made for a demo. */
@@ -225,7 +225,7 @@ function keyId(key: KeyObject): Buffer {
 
 /** Why a certificate is revoked, with its number (RFC 5280, section 5.3.1). */
 const REASONS = { 'key-compromise': 1, superseded: 4, cessation: 5 } as const
-export type Reason = keyof typeof REASONS
+type Reason = keyof typeof REASONS
 
 interface ListFields {
   readonly number: bigint

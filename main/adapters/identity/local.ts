@@ -10,7 +10,7 @@ import { NAME, placeNew, signWith } from './folder.ts'
 import { type KeptIdentity, sha256, signerParts } from './kept.ts'
 import { type Envelope, envelopeText, KEY_FORMAT, openSecret, sealSecret } from './pkcs12.ts'
 
-export interface CreateInput {
+interface CreateInput {
   readonly folder: string
   readonly name: string
   /** Name of the key's owner, as reports print it. */

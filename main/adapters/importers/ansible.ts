@@ -3,21 +3,21 @@ import type { FleetNode } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
 import { createPreview, jumpNames, LARGEST_IMPORT, nodeName, type Preview } from './csv.ts'
 
-export interface InventoryHost {
+interface InventoryHost {
   readonly name: string
   readonly line: number
   readonly group: string
   readonly vars: ReadonlyMap<string, string>
 }
 
-export interface Note {
+interface Note {
   readonly line: number
   readonly outcome: ImportLine['outcome']
   readonly why: string
 }
 
 /** An inventory as in its file, before variables are passed down from groups to hosts. */
-export interface Inventory {
+interface Inventory {
   readonly hosts: readonly InventoryHost[]
   readonly notes: readonly Note[]
   readonly groupVars: ReadonlyMap<string, ReadonlyMap<string, string>>

@@ -21,7 +21,7 @@ import { type Connections, patiently, type Query } from '../database/connection.
 import { createSchemaValidator } from '../schema-validator.ts'
 import { isFailure } from './journal.ts'
 
-export interface DatabaseQueueParts {
+interface DatabaseQueueParts {
   /** Of the role of the server. */
   readonly connections: Connections
   /** Held for as long as work on the files of a job takes; others than `connections`, which that work uses. */

@@ -11,7 +11,7 @@ import { plain } from '../../core/plain-text.ts'
 import type { SealingServer } from '../../core/sealing-orders.ts'
 import { createSchemaValidator } from '../schema-validator.ts'
 
-export interface TeamClientOptions {
+interface TeamClientOptions {
   /** Scheme, host and port. */
   readonly server: string
   readonly token: string

@@ -18,7 +18,7 @@ export const createNotify =
     return await notifySyslog(notice)
   }
 
-export const COMMAND_LIMIT = 30_000
+const COMMAND_LIMIT = 30_000
 
 /** Sends the notification as one line of JSON to the stdin of a program. Fails with notice.undelivered. */
 export const notifyCommand = (

@@ -26,7 +26,7 @@ export interface Outside {
 }
 
 /** One request. Names in `query` and keys need no encoding: they are of letters, digits and `-._/`. */
-export interface S3Request {
+interface S3Request {
   readonly verb: 'GET' | 'HEAD' | 'PUT'
   /** Empty for the bucket. */
   readonly key: string

@@ -13,7 +13,7 @@ export type Authorization =
   /** A signature over each body, as notifications have it. */
   | { readonly is: 'signature'; readonly key: string }
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   /** Address of the target; the path of a request follows it. */
   readonly url: string
   readonly authorization: Authorization

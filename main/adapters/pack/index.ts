@@ -157,7 +157,7 @@ const BLOCK = 1024 ** 2
  * Opens an unpacked pack: the folder itself, or the one that contains `pack/`. Every file is hashed once as a stream.
  * Links and special files are refused. Throws a Refusal.
  */
-export async function openFolder(path: string, limits: Limits): Promise<OpenPack> {
+async function openFolder(path: string, limits: Limits): Promise<OpenPack> {
   const names = await readdir(path)
   const root = !names.includes('bagit.txt') && names.includes('pack') ? join(path, 'pack') : path
   if (!(await lstat(root)).isDirectory()) throw unsafe(`${quote(root)} is not a folder`)

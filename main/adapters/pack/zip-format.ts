@@ -41,7 +41,7 @@ const VERSION = 20
 const VERSION64 = 45
 
 /** A stored file in an archive that Barewitness writes. */
-export interface StoredEntry {
+interface StoredEntry {
   /** ASCII. */
   readonly name: string
   readonly size: number

@@ -230,7 +230,7 @@ function checkPlaces(inFileOrder: Uint32Array, entry: (index: number) => ListedE
 }
 
 /** Counts differences from the output of `writePack`, and keeps the position of the first. */
-export interface Tally {
+interface Tally {
   readonly note: (name: string) => void
   /** One sentence about all of them, or none. */
   readonly sentences: () => readonly string[]

@@ -11,7 +11,7 @@ import { findExtra64, type ListedEntry, needless, sameBytes } from './zip-list.t
 const HAS_DESCRIPTOR = 0x0008
 
 /** The result of unpacking an entry once. */
-export interface Unpacked {
+interface Unpacked {
   /** 64 hex characters. */
   readonly sha256: string
   /** Start of its packed bytes. */

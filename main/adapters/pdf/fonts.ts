@@ -17,7 +17,7 @@ export const FONT_NAMES = Object.keys(FILES) as readonly FontName[]
 /** Plex Mono: every glyph is 600 units of 1000 wide. */
 export const MONO_ADVANCE = 0.6
 
-export interface LoadedFont {
+interface LoadedFont {
   readonly bytes: Uint8Array
   readonly covers: (codePoint: number) => boolean
 }

@@ -228,7 +228,7 @@ const xmlSafe = (text: string): string => text.replaceAll('&', 'and').replaceAll
 
 export { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from './marks.ts'
 
-export interface Attachment {
+interface Attachment {
   /** File name, ASCII. */
   readonly name: string
   readonly bytes: Uint8Array
@@ -237,7 +237,7 @@ export interface Attachment {
   readonly description: string
 }
 
-export interface RenderOptions {
+interface RenderOptions {
   /**
    * Reserve space for a signature. Default true; a file with an unfilled placeholder is not valid PDF/A until it is
    * signed.

@@ -269,7 +269,7 @@ export class Sheet {
 }
 
 /** A rectangle on the page. */
-export interface Area {
+interface Area {
   readonly x: number
   readonly y: number
   readonly width: number

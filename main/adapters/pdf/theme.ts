@@ -100,7 +100,7 @@ export interface Type {
   readonly table: TableStyle
 }
 
-export interface TableStyle {
+interface TableStyle {
   readonly padX: number
   readonly padY: number
   readonly headInk: string

@@ -149,7 +149,7 @@ export function contentDigestIn(attributes: Uint8Array): Uint8Array | null {
   return digests.length === 1 && digest?.tag === TAG.octets && digest.content.length === 32 ? digest.content : null
 }
 
-export interface CmsParts {
+interface CmsParts {
   readonly leaf: Uint8Array
   /** The leaf and intermediates, in any order. */
   readonly certificates: readonly Uint8Array[]

@@ -142,7 +142,7 @@ export const isListOf =
     )
   }
 
-export interface Revocation {
+interface Revocation {
   readonly problems: readonly string[]
   readonly revoked: { readonly at: string } | null
   /** Every certificate below the root has a verified list by its issuer. */

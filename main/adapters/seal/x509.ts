@@ -53,7 +53,7 @@ export interface CertificateFacts {
 export type Hash = 'sha256' | 'sha384' | 'sha512'
 
 /** Data signed by an issuer: a certificate or a revocation list. */
-export interface Signed {
+interface Signed {
   readonly tbs: Uint8Array
   readonly algorithm: string
   /** Both fields that name the algorithm agree (RFC 5280, section 4.1.1.2). */

@@ -85,7 +85,7 @@ interface Logs {
 }
 
 /** The program and its logs. When it ends, the logs are read a last time and its folder is deleted. */
-export interface Watched {
+interface Watched {
   readonly read: () => Promise<Logs>
   readonly ended: Promise<Logs>
   readonly hasEnded: () => boolean

@@ -6,7 +6,7 @@ import { plain } from '../../core/plain-text.ts'
 export const CONNECT_MS = 20_000
 
 /** An open TCP connection, and how long opening it took, name resolution excluded. */
-export interface OpenSocket {
+interface OpenSocket {
   readonly socket: Socket
   readonly tcpMs: number
 }

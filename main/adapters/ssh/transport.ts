@@ -65,7 +65,7 @@ async function whyOpenssh(target: ConnectTarget): Promise<string | null> {
 }
 
 /** Pacing of connections. The defaults stay below what sshd, fail2ban and MaxStartups 10:30:100 treat as an attack. */
-export interface Pacing {
+interface Pacing {
   /** New connections per second over the whole fleet. */
   readonly perSecond: number
   /** Logins in progress within one network (IPv4 /24, IPv6 /64, otherwise one name). */

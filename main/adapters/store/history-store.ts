@@ -123,7 +123,7 @@ function parseKept(text: string, validator: SchemaValidator): KeptRun | null {
 }
 
 /** File name of a stored run. */
-export const fileOf = (run: string, tagManifest: string | null): string => `${run}.${tagManifest ?? 'unsealed'}.json`
+const fileOf = (run: string, tagManifest: string | null): string => `${run}.${tagManifest ?? 'unsealed'}.json`
 
 /**
  * Heads of these files in a folder, from the `heads.jsonl` next to them where that has the current state of a file,
@@ -131,7 +131,7 @@ export const fileOf = (run: string, tagManifest: string | null): string => `${ru
  * costs reading one file, and where it cannot be written nothing fails. Throws as `read` does, and where a file is
  * missing.
  */
-export async function headsOf(
+async function headsOf(
   folder: string,
   files: readonly string[],
   read: (file: string) => Promise<KeptHead>,
@@ -210,7 +210,7 @@ const isHead = (value: unknown): value is KeptHead =>
 const HEAD = ['run', 'fleet', 'asOf', 'demo', 'planned', 'declared', 'answered', 'catalog', 'rules', 'sealed']
 
 /** Whether this is the seal of a run. */
-export const isSealed = (value: unknown): value is SealedAs =>
+const isSealed = (value: unknown): value is SealedAs =>
   hasExactly(value, ['tagManifest', 'signer', 'pack', 'at']) &&
   isDigest(value.tagManifest) &&
   isDigest(value.signer) &&

@@ -12,7 +12,7 @@ import { makeFolder, type PutBlob, putAlone, storeFailure, syncFolder, WIDTH, wr
  * names them, lines are only appended, and a blob is never overwritten: whatever kills the process, acknowledged
  * captures are stored.
  */
-export interface RecordingFiles {
+interface RecordingFiles {
   /** Resolves when the capture is on the disk. Captures that arrive during a write share the next round of syncs. */
   readonly append: (answer: CapturedAnswer) => Promise<Outcome<null>>
   readonly finish: (recording: Recording) => Promise<Outcome<null>>
@@ -81,7 +81,7 @@ interface HeldBytes {
 }
 
 /** Bytes until they are on the disk. Not to be changed by their owner. */
-export interface WaitingBytes {
+interface WaitingBytes {
   /** The same bytes, which another recording may have given. */
   readonly hold: (bytes: Uint8Array) => HeldBytes
   /** To be called once for each hold. */

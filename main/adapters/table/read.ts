@@ -85,7 +85,7 @@ interface OpenCell {
 }
 
 /** Rows with content of one sheet (ECMA-376 part 1, 18.3.1), in order. Throws where it has more rows or columns than are read. */
-export function rowsOfSheet(xml: string, parts: SheetParts): readonly TableRow[] {
+function rowsOfSheet(xml: string, parts: SheetParts): readonly TableRow[] {
   const rows = new Map<number, TableCell[]>()
   let cell: OpenCell | null = null
   let inside = ''
@@ -167,7 +167,7 @@ interface XmlReader {
 }
 
 /** Reads an XML document once, from start to end. Entities that a document declares are not expanded. Throws where it is not well-formed. */
-export function readXml(xml: string, { opened, closed, text }: XmlReader): void {
+function readXml(xml: string, { opened, closed, text }: XmlReader): void {
   const local = (name: string): string => name.slice(name.indexOf(':') + 1)
   let problem: Error | null = null
   new Parser()

@@ -10,7 +10,7 @@ import { digestOf } from '../collect-node.ts'
 import { collectRun } from '../collect-run.ts'
 import { mapConcurrently } from '../concurrency.ts'
 
-export interface CollectorDeps {
+interface CollectorDeps {
   readonly ports: Parameters<typeof collectRun>[0] & Pick<Ports, 'fleets'>
   readonly catalog: Catalog
   readonly server: TeamServer
@@ -19,7 +19,7 @@ export interface CollectorDeps {
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
 
-export interface CollectorOptions {
+interface CollectorOptions {
   readonly zone: string
   /** Fleet file of the nodes that this collector may connect to. Read for each job. */
   readonly fleet: string

@@ -74,7 +74,7 @@ export async function stampingOf(context: EngineContext): Promise<Outcome<Stampi
 }
 
 /** What a time-stamp was requested for, and what became of it. */
-export interface Timed {
+interface Timed {
   /** The time-stamp authority that was queried, or null. */
   readonly authority: string | null
   readonly level: PadesLevel

@@ -76,7 +76,7 @@ export function sealKept({ entries, heads, demo }: KnownRuns, run: string): stri
 }
 
 /** The stored trace of a run of this fleet. Fails with input.not-found. */
-export async function loadKept(context: EngineContext, known: KnownRuns, run: string): Promise<Outcome<KeptRun>> {
+async function loadKept(context: EngineContext, known: KnownRuns, run: string): Promise<Outcome<KeptRun>> {
   const seal = sealKept(known, run)
   if (seal === undefined) return fail('input.not-found', `the trace of run ${run} is not stored here`)
   return await withHistory(context, (history) => history.load(run, seal))
@@ -92,7 +92,7 @@ export interface Pair {
 }
 
 /** A run as far as its trace describes it. */
-export type TraceOfRun = Pick<DescribedRun, 'trace'>
+type TraceOfRun = Pick<DescribedRun, 'trace'>
 
 /** Fails with input.not-found. */
 export async function loadPair(context: EngineContext, before: string, after: string): Promise<Outcome<Pair>> {

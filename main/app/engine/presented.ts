@@ -59,7 +59,7 @@ export function presentationOfPack(
 }
 
 /** Findings of the open pack, informational ones last. */
-export function findingsOfPack(context: Pick<EngineContext, 'catalog'>, pack: PackState): readonly Finding[] {
+function findingsOfPack(context: Pick<EngineContext, 'catalog'>, pack: PackState): readonly Finding[] {
   const shown = presentationOfPack(context, pack)
   return shown === null ? [] : [...shown.findings, ...shown.informational]
 }

@@ -161,7 +161,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
  * Opens a copy of an attached PDF, PNG or JPEG in the system's viewer, under an extension that matches its bytes. The
  * previous copy is deleted. No other file type is ever opened.
  */
-export async function showDocument(context: EngineContext, of: Source, id: string): Promise<Outcome<null>> {
+async function showDocument(context: EngineContext, of: Source, id: string): Promise<Outcome<null>> {
   const { ports, folder, desktop } = context
   const register = await registerOf(context, of)
   if (!register.ok) return register
@@ -204,7 +204,7 @@ const HEAD = [
 ]
 
 /** Risk acceptances, one a line, as they were entered. */
-export function acceptancesTable(exceptions: readonly RiskAcceptanceView[], { checks }: Catalog): Table {
+function acceptancesTable(exceptions: readonly RiskAcceptanceView[], { checks }: Catalog): Table {
   const claims = new Map(checks.map(({ id, expected }) => [id, expected]))
   const rows = exceptions.map((entry) => [
     statusWords[entry.status],

@@ -13,7 +13,7 @@ export interface RemoteCollection {
   ) => Promise<Outcome<null>>
 }
 
-export interface RemoteTarget {
+interface RemoteTarget {
   readonly target: ConnectTarget
   readonly zone: string
 }
@@ -35,7 +35,7 @@ export function parted(
   }
 }
 
-export interface RemoteRun {
+interface RemoteRun {
   readonly run: string
   readonly before: RunState | null
   readonly store: EvidenceStore

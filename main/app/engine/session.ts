@@ -9,7 +9,7 @@ import type { RunState } from './run-state.ts'
 import { latestStored, loadRun, type OnNode } from './stored-runs.ts'
 
 /** A session whose latest run is being opened. */
-export interface OpenedSession {
+interface OpenedSession {
   readonly session: Session
   /** Resolves once the latest run is in the session. */
   readonly isOpen: Promise<void>
@@ -72,7 +72,7 @@ export function recordingOf(session: Session, of: Source, node: string): LoadedR
 }
 
 /** Subscribers to the events of a run. A listener that throws does not affect the others. */
-export interface Listeners {
+interface Listeners {
   readonly add: (listener: (event: EngineEvent) => void) => () => void
   readonly notify: (event: EngineEvent) => void
 }

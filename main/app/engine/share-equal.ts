@@ -88,7 +88,7 @@ class Once implements Held {
 }
 
 /** Holds each of several equal values once, for as long as it is used itself. */
-export interface Sharing {
+interface Sharing {
   /** The recording, with its bytes, arguments and digests replaced by equal ones of earlier recordings. */
   readonly recording: (loaded: LoadedRecording) => LoadedRecording
   readonly node: (assessed: NodeAssessment) => NodeAssessment

@@ -33,7 +33,7 @@ export interface CopyInput {
   readonly years: number
 }
 
-export interface Copied {
+interface Copied {
   /** Files that were new or changed. */
   readonly files: number
   /** Objects that were stored for them; the others were there. */
@@ -54,7 +54,7 @@ export interface Waiting {
 }
 
 /** What is remembered between copies of one folder: digests of files that were not written to since, and what waits. */
-export interface CopySession {
+interface CopySession {
   readonly digests: Map<string, { readonly mark: string; readonly content: StoredBytes }>
   /** Lists and sizes of run chains as they were read, by key and version. */
   readonly read: Map<string, Uint8Array>

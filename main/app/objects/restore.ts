@@ -7,7 +7,7 @@ import { compare } from '../../core/recording.ts'
 import { isEmptyFolder, type Restored, restoreFiles } from '../backup.ts'
 import { byKey, readState, versionWith } from './state.ts'
 
-export interface RestoredFromStore extends Restored {
+interface RestoredFromStore extends Restored {
   /** Files that are no longer there, and whose retention has ended. */
   readonly ended: readonly string[]
 }

@@ -95,7 +95,7 @@ export async function textOf(store: ObjectStore, version: ObjectVersion, largest
   }
 }
 
-export const unread = (key: string, problem: unknown): Outcome<never> =>
+const unread = (key: string, problem: unknown): Outcome<never> =>
   fail('objects.unreachable', plain(`${key}: ${problem instanceof Error ? problem.message : String(problem)}`, 300))
 
 /** Versions by key. */

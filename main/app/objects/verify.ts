@@ -9,7 +9,7 @@ import { type CopyInput, type CopyPorts, chainProblems, filesToCopy, newCopySess
 import { byKey, readChainSizes, readState, versionWith } from './state.ts'
 
 /** How a folder and its store compare. Every list is sorted. */
-export interface Compared {
+interface Compared {
   /** Files that lists of the store name. */
   readonly listed: number
   /** Distinct objects that hold them. */

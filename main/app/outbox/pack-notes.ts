@@ -8,7 +8,7 @@ import { plain } from '../../core/plain-text.ts'
 import { hasExactly, parsedJson } from '../../core/run-chain/entry.ts'
 
 /** Why a pack could not be sent as a whole, since when. */
-export interface PackRefusal extends Failure {
+interface PackRefusal extends Failure {
   readonly at: string
 }
 

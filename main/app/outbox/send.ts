@@ -134,7 +134,7 @@ export interface SendDeps {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface ToSend {
+interface ToSend {
   readonly config: IntegrationsConfig
   /** Path of a pack; null to send only what waits. */
   readonly pack: string | null

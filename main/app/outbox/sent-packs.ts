@@ -5,7 +5,7 @@ import { PACK_EXTENSION } from '../../core/layout.ts'
 import { type SealedPack, sentRows } from '../../core/outbox/sent.ts'
 import { type PackNotes, packsBelow, readNotes } from './pack-notes.ts'
 
-export interface SentOf {
+interface SentOf {
   /** A configuration of integrations. */
   readonly file: string
   /** A data folder with packs, or null for what the outbox and its notes have alone. */

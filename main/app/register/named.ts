@@ -50,7 +50,7 @@ export function idNamed(ids: readonly string[], text: string): Outcome<string> {
     : ok(id)
 }
 
-export interface NamedRow {
+interface NamedRow {
   readonly framework: string
   readonly control: Control
 }

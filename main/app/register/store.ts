@@ -17,7 +17,7 @@ import { hexOf, keepEarlier } from '../engine/kept-json.ts'
 import { whileSigning } from '../seal-file.ts'
 
 /** A register's file, and the folder of its documents and earlier copies. */
-export interface RegisterPlace {
+interface RegisterPlace {
   readonly path: string
   readonly folder: string
 }

@@ -62,7 +62,7 @@ function statesOf(happened: ToNotify['happened'], before: WatchedStates | null, 
   return happened === 'failure' ? statesAfterFailure(before, missed) : statesAfter(before, happened, missed)
 }
 
-export interface About {
+interface About {
   readonly run: string | null
   readonly due: string | null
   readonly counts: NoticeCounts

@@ -26,7 +26,7 @@ export interface RunPlan {
   readonly notes: readonly string[]
 }
 
-export interface Served {
+interface Served {
   readonly due: string
   /** Minutes from the due time to this start; negative for an early start. */
   readonly minutesAfter: number
@@ -168,7 +168,7 @@ export type AttemptCode = (typeof ATTEMPT_CODES)[number]
  * What became of the pack of a start in the outbox: `pending` was not tried yet, `failed` is tried again as a whole, `waiting` has items that
  * the outbox tries again, `given-up` has items that it does not, `delivered` has neither.
  */
-export const SENDING_STATES = ['pending', 'failed', 'waiting', 'given-up', 'delivered'] as const
+const SENDING_STATES = ['pending', 'failed', 'waiting', 'given-up', 'delivered'] as const
 
 export interface AttemptSending {
   readonly state: (typeof SENDING_STATES)[number]

@@ -17,7 +17,7 @@ export type ServedStart =
   /** Nothing is collected for this due time: the server was not running, or another run took too long. */
   | { readonly is: 'too-late'; readonly due: string }
 
-export interface ServedInput extends Pick<PlanRunInput, 'now' | 'zones'> {
+interface ServedInput extends Pick<PlanRunInput, 'now' | 'zones'> {
   readonly schedule: PlanRunSchedule
   /** Null where the run chain, which an export may lock, was not read: the schedule alone then states what may be due. */
   readonly entries: PlanRunInput['entries'] | null
@@ -49,14 +49,14 @@ export function servedStart({ schedule, entries, attempts, now, zones }: ServedI
 const isPlanned = ({ name }: Pick<Schedule, 'name'>, entries: readonly LoggedEntry[]): boolean =>
   entries.some(({ entry }) => entry.kind === 'plan' && entry.schedule === name)
 
-export interface ServedMissedInput extends Omit<ServedInput, 'entries'> {
+interface ServedMissedInput extends Omit<ServedInput, 'entries'> {
   readonly entries: PlanRunInput['entries']
   /** Due times of stored runs, sealed or not. */
   readonly collected: ReadonlySet<string>
 }
 
 /** What a team server has to record of a schedule at a time. */
-export interface ServedMissed {
+interface ServedMissed {
   /** Due times that nothing was collected for and that no run can serve any more, oldest first. */
   readonly missed: readonly MissedRun[]
   /** When the next run is due; null where nothing is scheduled any more. */

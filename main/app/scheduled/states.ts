@@ -32,13 +32,13 @@ export interface WatchedStates {
   readonly declared: number
 }
 
-export interface WatchedMachine {
+interface WatchedMachine {
   readonly hostKey: string | null
   /** SHA-256 over its parts; null where none could be read. */
   readonly parts: Sha256 | null
 }
 
-export interface RunStates {
+interface RunStates {
   readonly assessment: Pick<Assessment, 'asOf' | 'nodes' | 'controls'>
   readonly register: Pick<Register, 'riskAcceptances'>
   readonly trace: Pick<RunTrace, 'nodes'>

@@ -72,13 +72,13 @@ function readLastlog({ exitCode, text }: Answer): Parsed<LoginTrace> {
 }
 
 /** A file that logins are written to. Moments in milliseconds since 1970 UTC. */
-export interface LoginFile {
+interface LoginFile {
   readonly bytes: number
   /** When it was made; null where the file system does not show (stat(1), %W). */
   readonly since: number | null
 }
 
-export interface LoginFiles {
+interface LoginFiles {
   readonly files: ReadonlyMap<string, LoginFile>
 }
 

@@ -15,7 +15,7 @@ export interface Account {
   readonly inPasswd?: 'nothing' | 'something'
 }
 
-export interface Group {
+interface Group {
   readonly name: string
   readonly gid: number
   readonly members: readonly string[]
@@ -212,7 +212,7 @@ export const accountsPasswordLocks = defineProbe({
   },
 })
 
-export interface PasswordMethod {
+interface PasswordMethod {
   /** Scheme of the hash in the words of lslogins (MD5, SHA-512, Yescrypt …); null where there is none or an unknown one. */
   readonly method: string | null
   /** Last change, in milliseconds since 1970 UTC; null where not reported. */

@@ -171,7 +171,7 @@ export interface BackupUnit {
   readonly endedAtSeconds: number | null
 }
 
-export interface BackupUnits {
+interface BackupUnits {
   /** Those that the service manager lists. */
   readonly units: readonly BackupUnit[]
 }

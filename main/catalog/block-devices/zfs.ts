@@ -1,7 +1,7 @@
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
 
-export interface ZfsDataset {
+interface ZfsDataset {
   /** `off`, or an algorithm such as aes-256-gcm. */
   readonly encryption: string
   /** `available` when the key is loaded. */

@@ -9,7 +9,7 @@ import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 
-export interface SecureBoot {
+interface SecureBoot {
   /** How the firmware started the system: without an efi folder in a filled /sys/firmware, it was not UEFI. */
   readonly firmware: 'uefi' | 'other'
   /** UEFI specification §3.3: SecureBoot and SetupMode; null when the variable does not exist. */
@@ -115,7 +115,7 @@ export const tpmMeasurements = defineProbe({
   },
 })
 
-export interface TpmEndorsement {
+interface TpmEndorsement {
   /**
    * Who signed the certificate of the TPM’s endorsement key, one name in a line, as it is in the certificate; null where the TPM keeps
    * none.
@@ -157,7 +157,7 @@ export const tpmEk = defineProbe({
   },
 })
 
-export const integritySecureBoot = defineCheck({
+const integritySecureBoot = defineCheck({
   id: 'integrity.secure-boot',
   property: 'integrity',
   expected: 'The firmware reports that Secure Boot was on and enforcing when the server started.',
@@ -195,7 +195,7 @@ export const integritySecureBoot = defineCheck({
   },
 })
 
-export const integrityMeasuredBoot = defineCheck({
+const integrityMeasuredBoot = defineCheck({
   id: 'integrity.measured-boot',
   property: 'integrity',
   expected: 'The server has a TPM that recorded measurements of its start.',

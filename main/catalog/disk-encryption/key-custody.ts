@@ -57,7 +57,7 @@ export function parseCrypttab(text: string): Parsed<Crypttab> {
   return known({ entries, present: true })
 }
 
-export interface KeyFiles {
+interface KeyFiles {
   /** Paths of files in the folders where systemd looks for the key of a volume that crypttab gives none for. */
   readonly paths: readonly string[]
 }

@@ -10,7 +10,7 @@ import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 
 /** A list of dates that others decide, such as ends of support, is relied on for so many days after it was last compared with them. */
-export const LIST_DAYS = 90
+const LIST_DAYS = 90
 
 /** Whether a list is too old at the moment of assessment to support anything; one without a readable day is. */
 const isOldList = (listOf: string, { asOf }: Pick<Context, 'asOf'>): boolean => {

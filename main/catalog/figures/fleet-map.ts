@@ -38,7 +38,7 @@ interface Site {
 }
 
 /** What is drawn of a node: its declared place, and what was found out about it where anything was. */
-export interface LocatedNode {
+interface LocatedNode {
   readonly location?: Pick<Location, 'claim' | 'results' | 'distanceBounds'> | null | undefined
 }
 

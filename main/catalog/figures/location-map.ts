@@ -135,7 +135,7 @@ const TONES: Readonly<Record<Location['results'][number]['delay'], FigureTone>> 
   unusable: 'plain',
 }
 
-export const DECLARED_PLACE: FigureKey = areaKey('Declared place, at its declared size', 'plain', 'hatched', {
+const DECLARED_PLACE: FigureKey = areaKey('Declared place, at its declared size', 'plain', 'hatched', {
   weight: 2,
   dashed: false,
 })

@@ -28,7 +28,7 @@ export interface Nftables {
   readonly forwards: readonly ForwardRule[]
 }
 
-export interface ForwardRule {
+interface ForwardRule {
   /** Family, table and chain. */
   readonly at: string
   /** What it does, after "the packet filter", made fit to show. */

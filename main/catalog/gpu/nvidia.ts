@@ -75,14 +75,14 @@ function sum(numbers: readonly (number | null)[]): number | null {
 }
 
 /** One slice of a divided GPU (MIG): its two ids, and how much of the GPU it has. */
-export interface GpuSlice {
+interface GpuSlice {
   readonly gpuInstance: number | null
   readonly computeInstance: number | null
   readonly memoryMib: number | null
   readonly multiprocessors: number | null
 }
 
-export interface GpuLink {
+interface GpuLink {
   /** Generation of the device’s own side, and of the host's; null where the driver states N/A or nothing. */
   readonly deviceGeneration: number | null
   readonly currentGeneration: number | null
@@ -91,7 +91,7 @@ export interface GpuLink {
 }
 
 /** What the board states about the place it is in: servers of a rack-wide design have it, others state N/A. */
-export interface GpuPlatform {
+interface GpuPlatform {
   readonly chassisSerial: string | null
   readonly slot: string | null
   readonly tray: string | null
@@ -99,7 +99,7 @@ export interface GpuPlatform {
 }
 
 /** The NVLink fabric that a fabric manager put the GPU into. */
-export interface GpuFabric {
+interface GpuFabric {
   /** Not Started, In Progress, Completed; null on GPUs without such a fabric. */
   readonly state: string | null
   readonly status: string | null

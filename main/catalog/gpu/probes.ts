@@ -19,7 +19,7 @@ import {
 } from '../read-text.ts'
 import type { Process, Processes } from '../tenancy/processes.ts'
 
-export interface AmdGpu {
+interface AmdGpu {
   /** PCI address; null where the tool gave none. */
   readonly address: string | null
   readonly name: string
@@ -29,7 +29,7 @@ export interface AmdGpu {
   readonly partition: string | null
 }
 
-export interface AmdGpus {
+interface AmdGpus {
   readonly gpus: readonly AmdGpu[]
 }
 
@@ -213,7 +213,7 @@ function readCard(
   }
 }
 
-export interface GpuConfidential {
+interface GpuConfidential {
   readonly isOn: boolean
   /** The mode in which several GPUs and their switches are protected together: they are then part of a confidential guest too. */
   readonly isProtectedGroup: boolean
@@ -258,14 +258,14 @@ export function parseConfCompute(text: string): Parsed<GpuConfidential> {
   })
 }
 
-export interface GpuService {
+interface GpuService {
   readonly unit: string
   /** Whether the service manager lists such a unit. */
   readonly loaded: boolean
   readonly active: boolean
 }
 
-export interface GpuServices {
+interface GpuServices {
   readonly services: readonly GpuService[]
 }
 
@@ -273,7 +273,7 @@ export interface GpuServices {
 // servers of one rack; vgpud and vgpu-mgr run on a host that lends virtual GPUs; gridd fetches licences in a guest that has one.
 const UNITS = ['nvidia-fabricmanager', 'nvidia-imex', 'nvidia-vgpud', 'nvidia-vgpu-mgr', 'nvidia-gridd'] as const
 
-export type GpuUnit = (typeof UNITS)[number]
+type GpuUnit = (typeof UNITS)[number]
 
 export const gpuFabric = defineProbe({
   id: 'gpu.fabric',
@@ -299,7 +299,7 @@ export const gpuServiceRuns = ({ services }: GpuServices, unit: GpuUnit): boolea
   services.some((service) => service.unit === unit && service.active)
 
 /** What the kernel module of NVIDIA’s driver reports about a GPU, without the tools of the driver. */
-export interface DrivenGpu {
+interface DrivenGpu {
   readonly address: string
   readonly model: string
   readonly uuid: string | null
@@ -387,7 +387,7 @@ function gpusOf(found: readonly { readonly path: string; readonly line: string }
   }))
 }
 
-export interface GpuSharing {
+interface GpuSharing {
   /** Folders of the multi-process service that exist: the one with its pipes, the one with its logs. */
   readonly folders: readonly string[]
 }

@@ -11,7 +11,7 @@ import {
   whether,
 } from '../read-text.ts'
 
-export interface AgentUnit {
+interface AgentUnit {
   readonly loaded: boolean
   /** A process of it runs, or the timer waits: “active (exited)”, as systemd shows a daemon of an old start script that ended, is not. */
   readonly active: boolean

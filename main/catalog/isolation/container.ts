@@ -5,9 +5,9 @@ import { sessionLimits } from '../tenancy/limits.ts'
 import { INITIAL_NAMESPACES, namespaces } from '../tenancy/sessions.ts'
 import type { Read } from './signal.ts'
 
-export type ContainerPlatform = 'Docker' | 'Podman' | 'LXC' | 'OpenVZ' | 'Kubernetes' | 'systemd-nspawn'
+type ContainerPlatform = 'Docker' | 'Podman' | 'LXC' | 'OpenVZ' | 'Kubernetes' | 'systemd-nspawn'
 
-export interface ContainerAnswer {
+interface ContainerAnswer {
   readonly isContainer: boolean
   readonly platform: ContainerPlatform | null
   /** What shows it; none where it is no container, or where nothing was read that states this. */
@@ -98,7 +98,7 @@ function kernelSteps(read: Read): readonly DraftObservation[] {
 export const isOpenVz = (traces: readonly string[]): boolean =>
   traces.includes('/proc/vz') && !traces.includes('/proc/bc')
 
-export interface ContainerMark {
+interface ContainerMark {
   readonly platform: ContainerPlatform | null
   readonly text: string
   readonly probe: typeof namespaces | typeof sessionLimits | typeof storageMounts

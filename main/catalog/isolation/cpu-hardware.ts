@@ -18,7 +18,7 @@ import { hasHostPowerBits, isSince2009 } from './cpu-tables.ts'
 import { realPorts } from './pci-hardware.ts'
 import { type Observed, type Read, reads } from './signal.ts'
 
-export interface RegisterReading {
+interface RegisterReading {
   /**
    * sane: they hold what hardware holds; silent: zeros or refusals where hardware has values; mixed: neither; unknown: no list for this
    * manufacturer.
@@ -75,7 +75,7 @@ function amd({ amdPstate, amdPowerUnit }: CpuRegisters, hasUnit: boolean): Regis
 const shown = (value: number | null, base: 10 | 16 = 10): string =>
   value === null ? 'refused' : base === 16 ? `0x${value.toString(16)}` : String(value)
 
-export interface Held {
+interface Held {
   readonly holds: boolean
   readonly text: string
 }
@@ -122,7 +122,7 @@ function armHostFeatures(read: Read): Held {
   }
 }
 
-export interface Instrument {
+interface Instrument {
   readonly name: 'rapl' | 'thermal' | 'msr' | 'edac'
   /** responses: a value was read that only hardware has; silent: it was read, and holds no such value; unread: nothing was read of it. */
   readonly is: 'answers' | 'silent' | 'unread'

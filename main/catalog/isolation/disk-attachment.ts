@@ -6,7 +6,7 @@ import { type RemoteStorage, storageRemote } from '../mounts/probes.ts'
 import { type PciDevice, pciDevices } from '../pci/probes.ts'
 import type { Read } from './signal.ts'
 
-export type Attachment = DeviceAttachment['attachment']
+type Attachment = DeviceAttachment['attachment']
 export interface Place {
   readonly attachment: Attachment
   readonly text: string
@@ -67,7 +67,7 @@ export function emulatorOf(disk: Disk): { readonly platform: string | null; read
 }
 
 /** How a drive hangs, by its path: what presents it. */
-export type DriveBus = 'hyper-v' | 'xen' | 'virtio' | 'virtio-mmio' | 'network' | 'usb' | 'pci' | 'other'
+type DriveBus = 'hyper-v' | 'xen' | 'virtio' | 'virtio-mmio' | 'network' | 'usb' | 'pci' | 'other'
 
 const ATTACHMENTS: readonly (readonly [RegExp, DriveBus])[] = [
   [/\/nvme-fabrics\/|\/session\d+\/|\/rport-\d+:|\/devices\/rbd\/|\/rbd\/\d+\//, 'network'],

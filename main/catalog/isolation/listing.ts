@@ -15,7 +15,7 @@ export function listedFolders(text: string): ReadonlyMap<string, readonly string
   return folders
 }
 
-export interface Entry {
+interface Entry {
   readonly name: string
   readonly size: number
   readonly isFolder: boolean

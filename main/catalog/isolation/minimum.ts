@@ -156,7 +156,7 @@ function doubts(observed: readonly Observed[]): { readonly signals: readonly str
  * Signals that apply and were not read. Why they were not is no evidence: the party that makes the image decides which tools it has, which
  * rights it gives and which modules its kernel loads, so that a refused right and an absent tool count like a capture that was removed.
  */
-export const unreadWitnesses = (observed: readonly Observed[]): readonly Observed[] =>
+const unreadWitnesses = (observed: readonly Observed[]): readonly Observed[] =>
   observed.filter(
     ({ signal, found }) => found.indicates === 'unreadable' && found.probe.live !== true && !NO_WITNESS.has(signal.id),
   )

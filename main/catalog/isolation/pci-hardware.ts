@@ -137,7 +137,7 @@ export const VIRTUAL_HOST_BRIDGES: ReadonlyMap<string, string> = new Map([
   ['0b5d:0666', 'OpenBSD vmm'],
 ])
 
-export interface CopiedPart {
+interface CopiedPart {
   readonly name: string
   /** Which processors hardware never joined it with: all of 64 bits, or those launched after 2011. */
   readonly never: '64-bit' | 'since-2011'
@@ -183,7 +183,7 @@ export const isUncore = ({ vendor, device, address, class: kind }: PciDevice): b
   ((vendor === '1022' || vendor === '1d94') && /^0000:00:1[89a-f]\.[0-7]$/.test(address))
 
 /** One part of the minimum evidence for hardware: whether it is there, and what was seen or is missing, as a sentence. */
-export interface Held {
+interface Held {
   readonly holds: boolean
   readonly text: string
 }

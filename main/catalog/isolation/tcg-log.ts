@@ -11,7 +11,7 @@ export interface TcgLog {
   readonly blobs: readonly { readonly base: number; readonly length: number }[]
 }
 
-export type TcgReading = TcgLog | 'no SHA-256' | 'broken'
+type TcgReading = TcgLog | 'no SHA-256' | 'broken'
 
 // TCG PC Client Platform Firmware Profile 1.06, table 14.
 const EV_POST_CODE = 0x1

@@ -10,9 +10,9 @@ import { ipvsServices, type Listener, listenerProcesses, type VirtualServices } 
  * there; `optional`: the same port may carry encryption, which a port number cannot show; `encrypted`: the protocol is encrypted;
  * `control`: host plumbing that carries no user data (address assignment, time).
  */
-export type Convention = 'clear' | 'optional' | 'encrypted' | 'control'
+type Convention = 'clear' | 'optional' | 'encrypted' | 'control'
 
-export interface PortConvention {
+interface PortConvention {
   readonly kind: Convention
   readonly service: string
 }

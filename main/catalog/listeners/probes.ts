@@ -105,7 +105,7 @@ const lastingListeners = (listeners: readonly Listener[]): readonly Omit<Listene
   )
 
 /** A virtual service: what arrives at it is handed to other machines, or to other network namespaces. */
-export interface VirtualService {
+interface VirtualService {
   /** Such as "tcp 10.0.0.1:443", or the mark of the packets that it takes. */
   readonly name: string
 }

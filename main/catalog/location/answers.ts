@@ -54,7 +54,7 @@ function policyTitle({ name, region, country, polygon }: ResidencyPolicy): strin
 }
 
 /** What results are derived from. */
-export interface Read {
+interface Read {
   readonly delay: Delay
   readonly signals: readonly Found[]
   /** A sentence for each capture that is missing and could have named another place. */

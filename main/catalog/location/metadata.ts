@@ -37,7 +37,7 @@ export const PROVIDER_CERTIFICATES: readonly ProviderCertificate[] = data.certif
 export const PROVIDER_CERTIFICATE_LIST: typeof data = data
 
 /** An identity document, and what is behind it. */
-export interface Identity {
+interface Identity {
   readonly instance: string
   readonly region: string
   readonly zone: string | null

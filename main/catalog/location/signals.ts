@@ -59,7 +59,7 @@ export const LOCATION_WANTS = {
   registers: tpmPresence,
 }
 
-export type ProviderFacts = MaybeFactsOf<typeof PROVIDER_WANTS>
+type ProviderFacts = MaybeFactsOf<typeof PROVIDER_WANTS>
 export type LocationFacts = MaybeFactsOf<typeof LOCATION_WANTS>
 
 /** What the provider signed or responded; what cloud-init keeps in clear text stands next to it. */

@@ -12,7 +12,7 @@ export interface LogTarget {
   readonly port: number | null
 }
 
-export interface LogForwarding {
+interface LogForwarding {
   /** Lines that send messages to another host, as found. */
   readonly targets: readonly string[]
   readonly overTls: boolean
@@ -124,7 +124,7 @@ function targetIn(statement: string, mode: OldMode): LogTarget | null {
   }
 }
 
-export interface SyslogNgForwarding {
+interface SyslogNgForwarding {
   readonly each: readonly LogTarget[]
 }
 
@@ -195,7 +195,7 @@ function syslogNgTarget(block: string): LogTarget | null {
   }
 }
 
-export interface JournalUpload {
+interface JournalUpload {
   readonly each: readonly LogTarget[]
 }
 
@@ -237,7 +237,7 @@ export const journalUpload = defineProbe({
   },
 })
 
-export interface AuditRemote {
+interface AuditRemote {
   readonly each: readonly LogTarget[]
 }
 
@@ -298,7 +298,7 @@ const UNITS = [
   'phc2sys',
 ] as const
 
-export interface LogAgents {
+interface LogAgents {
   /** Units that run now. */
   readonly active: readonly string[]
 }

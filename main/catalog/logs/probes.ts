@@ -2,7 +2,7 @@ import { type Answer, defineProbe, glob, known, type Parsed, run, runAsRoot, unk
 import { kindsOf, lines, withoutRotation } from '../read-text.ts'
 import { type JournalFile, type Moment, readStamp } from './journal.ts'
 
-export interface JournalBoot {
+interface JournalBoot {
   /** 0 is the running one. */
   readonly index: number
   readonly id: string

@@ -136,7 +136,7 @@ export const acpiOverview = defineProbe({
   },
 })
 
-export interface BootMemory {
+interface BootMemory {
   /** The firmware started the system through UEFI. */
   readonly isUefi: boolean
   /** The memory map that the firmware handed over; null where this kernel or architecture does not keep it. */

@@ -61,7 +61,7 @@ function numberIn(structure: DmiStructure, name: string): number | null {
 }
 
 /** A memory module that is there (SMBIOS type 17 with a size). */
-export interface DmiModule {
+interface DmiModule {
   readonly mebibytes: number
   readonly partNumber: string | null
   readonly maker: string | null
@@ -89,7 +89,7 @@ export interface DmiProcessor {
 }
 
 /** A slot for cards (type 9). */
-export interface DmiSlot {
+interface DmiSlot {
   readonly designation: string
   readonly kind: string
   readonly inUse: boolean

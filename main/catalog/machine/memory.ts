@@ -2,7 +2,7 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
 import { ALWAYS_FOLDER, gibibytes, OF_ALWAYS_FOLDER } from '../read-text.ts'
 
-export interface Memory {
+interface Memory {
   readonly totalKib: number
 }
 
@@ -24,7 +24,7 @@ export const inventoryMemory = defineProbe({
   },
 })
 
-export interface MemorySpd {
+interface MemorySpd {
   /** Addresses on the management bus of modules whose own data chip a driver holds; null where no such driver is loaded. */
   readonly chips: readonly string[] | null
 }

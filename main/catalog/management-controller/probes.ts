@@ -7,7 +7,7 @@ const IPMI_DEVICES = ['/dev/ipmi0', '/dev/ipmi/0', '/dev/ipmidev/0'] as const
 
 export const NO_CONTROLLER = 'the kernel offers no management controller'
 
-export interface BmcFru {
+interface BmcFru {
   /** Empty where the inventory has none. */
   readonly productSerial: string
   readonly boardSerial: string
@@ -38,7 +38,7 @@ export interface Bmc {
   readonly beyondLimits?: readonly SensorState[]
 }
 
-export interface SensorState {
+interface SensorState {
   readonly name: string
   readonly state: string
 }

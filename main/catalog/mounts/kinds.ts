@@ -27,7 +27,7 @@ const SHOWING: Readonly<Record<string, RegExp>> = {
 }
 
 /** `automount`: nothing is mounted there until it is used. */
-export type MountKind =
+type MountKind =
   | 'pseudo'
   | 'automount'
   | 'memory'

@@ -90,7 +90,7 @@ const isPassingOption = (fsType: string, point: string, option: string): boolean
       /^\/(run|dev)(\/|$)/.test(point) &&
       /^(size|nr_inodes|nr_blocks)=/.test(option)
 
-export interface IscsiSession {
+interface IscsiSession {
   readonly session: string
   /** Name of the target; empty where the kernel did not give it. */
   readonly target: string
@@ -213,7 +213,7 @@ export const hasRemoteStorage = ({ iscsi, srp, rbd, nbd, drbd }: RemoteStorage):
   iscsi.length + srp.length + rbd.length + nbd.length + drbd.length > 0
 
 /** How one connection of a Lustre client to a server is protected. */
-export interface LustreFlavor {
+interface LustreFlavor {
   /** The client's name of the connection: scratch-OST0000-osc-ffff8800da9f0800. */
   readonly target: string
   /** null, plain, gssnull, krb5n, krb5a, krb5i, krb5p, skn, ska, ski or skpi. */

@@ -46,7 +46,7 @@ export const networkConnections = defineProbe({
 
 const SOCKET = /^(.*):(\d{1,5})$/
 
-export interface ProxySettings {
+interface ProxySettings {
   /** Files that name a proxy. What they name is not collected: such an address can hold a password. */
   readonly files: readonly string[]
 }

@@ -27,7 +27,7 @@ export interface NetInterface {
   readonly portName: string
 }
 
-export interface NetInterfaces {
+interface NetInterfaces {
   readonly interfaces: readonly NetInterface[]
 }
 

@@ -3,7 +3,7 @@ import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/
 import { grepIsComplete, isContainerEnd, lastingSettings, oneLineFiles } from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
-export interface NetworkSysctls {
+interface NetworkSysctls {
   /** Path below /proc/sys/net → value, for example ipv4/conf/all/rp_filter. */
   readonly values: ReadonlyMap<string, string>
 }
@@ -47,7 +47,7 @@ export const sysctlNetwork = defineProbe({
 })
 
 /** Names of interfaces (and `default`, which new ones inherit) that have any setting of the family. */
-export const interfacesOf = ({ values }: NetworkSysctls, family: 'ipv4' | 'ipv6'): readonly string[] => [
+const interfacesOf = ({ values }: NetworkSysctls, family: 'ipv4' | 'ipv6'): readonly string[] => [
   ...new Set(
     [...values.keys()].flatMap((path) => {
       const [from, conf, name] = path.split('/')

@@ -111,7 +111,7 @@ export interface LldpNeighbour {
   readonly vlans: readonly string[]
 }
 
-export interface Lldp {
+interface Lldp {
   readonly neighbours: readonly LldpNeighbour[]
 }
 

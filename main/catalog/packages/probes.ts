@@ -89,7 +89,7 @@ export interface PackageLog {
   readonly writtenAt: number | null
 }
 
-export interface PackageLogs {
+interface PackageLogs {
   readonly logs: readonly PackageLog[]
 }
 

@@ -1,7 +1,7 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { foundLines, grepIsComplete } from '../read-text.ts'
 
-export type PamFacility = 'auth' | 'account' | 'password' | 'session'
+type PamFacility = 'auth' | 'account' | 'password' | 'session'
 export interface PamEntry {
   readonly facility: PamFacility
   /** Module name without path, such as pam_unix; or the service an include names. */
@@ -184,7 +184,7 @@ export const pamSettings = defineProbe({
 })
 
 /** A line of access.conf(5): whether it permits, whom and from where. The first line that matches decides. */
-export interface AccessRule {
+interface AccessRule {
   readonly permits: boolean
   readonly who: string
   readonly from: string

@@ -159,7 +159,7 @@ export interface PciPort {
   readonly isEqualized: boolean
 }
 
-export interface PciPorts {
+interface PciPorts {
   readonly ports: readonly PciPort[]
 }
 
@@ -249,7 +249,7 @@ export interface UsbDevice {
   readonly name: string
 }
 
-export interface UsbDevices {
+interface UsbDevices {
   readonly devices: readonly UsbDevice[]
 }
 

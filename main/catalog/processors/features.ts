@@ -2,7 +2,7 @@ import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/
 import { listedFolders, listingIsComplete, sysfsValues, wholeNumber } from '../isolation/listing.ts'
 import { inOrder, lines } from '../read-text.ts'
 
-export type Architecture = 'x86' | 'arm64' | 's390x' | 'power' | 'other'
+type Architecture = 'x86' | 'arm64' | 's390x' | 'power' | 'other'
 
 export interface CpuFeatures {
   readonly architecture: Architecture
@@ -30,7 +30,7 @@ export interface CpuFeatures {
 }
 
 /** Cache allocation and monitoring, the number of the socket, memory encryption (takes address bits away), energy counters, a clock of known speed. */
-export const NOTED_FLAGS: readonly string[] =
+const NOTED_FLAGS: readonly string[] =
   'cat_l3 cat_l2 cqm rdt_a mba intel_ppin amd_ppin tme sme sev rapl vmx svm tsc_known_freq constant_tsc nonstop_tsc'.split(
     ' ',
   )
@@ -205,7 +205,7 @@ export const processorSensors = ({ sensors }: CpuPlatform): readonly string[] =>
     ),
   )
 
-export interface CpuCache {
+interface CpuCache {
   readonly level: number
   readonly kind: 'Data' | 'Instruction' | 'Unified'
   readonly kib: number
@@ -326,8 +326,8 @@ function offlineOf(online: readonly number[] | null, present: readonly number[] 
   return present.filter((cpu) => !running.has(cpu)).length
 }
 
-export const AMD_POWER_BITS: readonly string[] = 'monitor extapic ibs skinit wdt aperfmperf hw_pstate cpb'.split(' ')
+const AMD_POWER_BITS: readonly string[] = 'monitor extapic ibs skinit wdt aperfmperf hw_pstate cpb'.split(' ')
 // Linux names of CPUID bits that describe power, thermal and trace hardware (arch/x86/include/asm/cpufeatures.h).
 
-export const INTEL_POWER_BITS: readonly string[] =
+const INTEL_POWER_BITS: readonly string[] =
   'acpi tm pbe dtes64 monitor ds_cpl est tm2 xtpr pdcm dts dtherm aperfmperf'.split(' ')

@@ -3,7 +3,7 @@ import { sysfsValues, wholeNumber } from '../isolation/listing.ts'
 import { energyAbsent, energyCounter, energyReading, energyRise } from '../live-tests/index.ts'
 import { ALWAYS_FILE, OF_ALWAYS_FILE } from '../read-text.ts'
 
-export interface CpuEnergy {
+interface CpuEnergy {
   /** Null where the kernel has no energy counter. */
   readonly zone: {
     readonly name: string
@@ -212,7 +212,7 @@ function controllersIn(text: string): readonly MemoryController[] {
   })
 }
 
-export interface Steal {
+interface Steal {
   /** Clock ticks that a hypervisor ran something else, since boot. */
   readonly steal: number
 }

@@ -75,7 +75,7 @@ export const scheduledJobs = defineProbe({
   },
 })
 
-export interface UserCrontabs {
+interface UserCrontabs {
   /** Accounts with a table of their own; what is in it is not read. */
   readonly accounts: readonly string[]
 }
@@ -98,7 +98,7 @@ export const userCrontabs = defineProbe({
   },
 })
 
-export const changeScheduledJobs = defineCheck({
+const changeScheduledJobs = defineCheck({
   id: 'change.scheduled-jobs',
   property: 'operations',
   expected:

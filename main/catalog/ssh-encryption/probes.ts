@@ -24,7 +24,7 @@ import {
   whyNotReached,
 } from '../tls/probes.ts'
 
-export interface SshAnswer {
+interface SshAnswer {
   readonly who: AskedName
   readonly user: string
   readonly outcome: MethodsOutcome
@@ -174,7 +174,7 @@ export const MOST_SSH_SERVERS = 8
 const SERVERS: ReadonlySet<string> = new Set(['sshd', 'dropbear', 'tinysshd', 'gitlab-sshd', 'lshd'])
 
 /** What shows which sockets belong to SSH servers. */
-export interface SshSigns {
+interface SshSigns {
   /** Ports at which the session's own server may listen. */
   readonly sshPorts: readonly number[]
   /** Processes of SSH servers; empty where they were not listed. */

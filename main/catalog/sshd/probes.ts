@@ -237,7 +237,7 @@ export interface SshProcess {
   readonly isWhole: boolean
 }
 
-export interface SshProcesses {
+interface SshProcesses {
   readonly processes: readonly SshProcess[]
 }
 

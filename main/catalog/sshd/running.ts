@@ -30,7 +30,7 @@ export const RUNNING_SSH = {
 export type RunningSshEvidence = MaybeFactsOf<typeof RUNNING_SSH>
 
 /** An SSH server that listens on this node. */
-export interface RunningServer {
+interface RunningServer {
   readonly listener: Listener
   /** "tcp/22 on 0.0.0.0, process sshd": fit to be in a sentence. */
   readonly name: string
@@ -51,7 +51,7 @@ export interface RunningSsh {
 }
 
 /** What a check asks of the servers that run. */
-export interface Asking {
+interface Asking {
   /** The keywords of sshd_config(5) that it reads, in lower case. */
   readonly keywords: readonly string[]
   readonly contexts?: Parsed<SshdContexts>

@@ -81,7 +81,7 @@ export function parseChecksumState(text: string): Parsed<ChecksumState> {
   })
 }
 
-export interface IntegrityLayers {
+interface IntegrityLayers {
   /** Devices that keep a sum next to each sector, and how many sectors did not match since they were opened. */
   readonly layers: readonly { readonly name: string; readonly mismatches: number }[]
 }
@@ -111,7 +111,7 @@ export const storageDmIntegrity = defineProbe({
   },
 })
 
-export interface BtrfsScrub {
+interface BtrfsScrub {
   /** UUID of the file system. */
   readonly id: string
   /** Start of the oldest of its devices' last scrubs, in seconds since 1970. */
@@ -221,7 +221,7 @@ export interface ZfsPoolStatus {
   readonly hasKnownErrors: boolean
 }
 
-export interface ZfsStatus {
+interface ZfsStatus {
   readonly pools: readonly ZfsPoolStatus[]
 }
 

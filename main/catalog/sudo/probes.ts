@@ -202,7 +202,7 @@ export const sudoProgram = defineProbe({
 })
 
 /** One command as sudo's own log file has it. */
-export interface SudoEntry {
+interface SudoEntry {
   /** "Nov 20 09:11:58", in the node's zone; with a year where sudo is set to write it. */
   readonly when: string
   readonly user: string
@@ -213,13 +213,13 @@ export interface SudoEntry {
   readonly command: string
 }
 
-export interface SudoLog {
+interface SudoLog {
   /** Null where the file does not exist. */
   readonly entries: readonly SudoEntry[] | null
 }
 
 /** The file that our own sudoers drop-in names (main/core/sudoers.ts), and so nothing but what this login ran through sudo. */
-export const SUDO_LOG = '/var/log/sudo-barewitness.log'
+const SUDO_LOG = '/var/log/sudo-barewitness.log'
 const MOST_BYTES = 393_216
 
 /**

@@ -25,7 +25,7 @@ export const anyCommand = ({ commands }: SudoRule): boolean =>
   })
 
 /** The last entry that fits counts (sudoers(5), Runas_List): “(ALL, !root)” is everyone else. A group that makes root does so here. */
-export const asRoot = ({ runAs }: SudoRule): boolean =>
+const asRoot = ({ runAs }: SudoRule): boolean =>
   runAs.findLast((user) => /^!?(root|ALL|#0)$/.test(user))?.startsWith('!') === false ||
   runAs.some((name) => GROUPS_THAT_MAKE_ROOT.has(name))
 

@@ -119,7 +119,7 @@ export const monitorsOf = ({ processes }: Processes): readonly Process[] =>
 export const guestServicesOf = ({ processes }: Processes): readonly Process[] =>
   processes.filter(({ command }) => GUEST_SERVICES.test(command))
 
-export interface ComputeProcesses {
+interface ComputeProcesses {
   /** Ids of the processes that hold an AMD GPU for computing. */
   readonly ids: readonly number[]
 }

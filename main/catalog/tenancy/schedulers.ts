@@ -2,7 +2,7 @@ import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '
 import { listingIsComplete } from '../isolation/listing.ts'
 import { isAbsent, lines } from '../read-text.ts'
 
-export interface RaySessions {
+interface RaySessions {
   /** Sessions since the folder was last emptied, running or not. */
   readonly sessions: readonly string[]
 }
@@ -26,7 +26,7 @@ export const tenancyRay = defineProbe({
   },
 })
 
-export interface Slices {
+interface Slices {
   /** Numbers of the accounts that have a session or services of their own right now. */
   readonly userIds: readonly number[]
   /** Units of containers and guests that the system’s manager keeps. */
@@ -84,14 +84,14 @@ export const tenancySlices = defineProbe({
   },
 })
 
-export interface SlurmJob {
+interface SlurmJob {
   readonly id: string
   readonly user: string
   readonly account: string
   readonly state: string
 }
 
-export interface SlurmJobs {
+interface SlurmJobs {
   readonly jobs: readonly SlurmJob[]
 }
 
@@ -177,7 +177,7 @@ export const clusterKubernetes = defineProbe({
   },
 })
 
-export interface SlurmAdministrators {
+interface SlurmAdministrators {
   readonly administrators: readonly string[]
   readonly operators: readonly string[]
 }

@@ -93,7 +93,7 @@ export const tenancyRuntimes = defineProbe({
   },
 })
 
-export interface Sessions {
+interface Sessions {
   readonly sessions: readonly { readonly user: string; readonly terminal: string }[]
 }
 
@@ -116,7 +116,7 @@ export const tenancySessions = defineProbe({
 })
 
 export const NAMESPACE_KINDS = ['pid', 'user', 'uts', 'ipc', 'cgroup', 'time'] as const
-export type NamespaceKind = (typeof NAMESPACE_KINDS)[number]
+type NamespaceKind = (typeof NAMESPACE_KINDS)[number]
 
 export interface Namespaces {
   /** Null for a kind that the kernel does not have: control groups since 4.6, time since 5.6, users where they were built in. */

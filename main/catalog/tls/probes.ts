@@ -11,7 +11,7 @@ import { conventionOf } from '../listeners/forwarded.ts'
 import type { Listener } from '../listeners/probes.ts'
 import { asList, asRecord, asText, FIRST_DRAWN_PORT, inOrder, type JsonValue, readJson } from '../read-text.ts'
 
-export const MOST_TLS_PORTS = 32
+const MOST_TLS_PORTS = 32
 
 /** Exporters of Prometheus, as the kernel cuts their names (15 characters). */
 const EXPORTERS: ReadonlySet<string> = new Set(['node_exporter', 'prometheus-node'])
@@ -174,7 +174,7 @@ export interface AcceptedTls {
   readonly suite: number
 }
 
-export type TlsName = 'SSL 3.0' | 'TLS 1.0' | 'TLS 1.1' | 'TLS 1.2' | 'TLS 1.3'
+type TlsName = 'SSL 3.0' | 'TLS 1.0' | 'TLS 1.1' | 'TLS 1.2' | 'TLS 1.3'
 
 export interface TlsPort extends TlsTarget {
   readonly outcome: PortOutcome

@@ -1,7 +1,7 @@
 import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { asList, inOrder, isRecord, type JsonValue, kindsOf, lines, readJson } from '../read-text.ts'
 
-export interface TunnelInterface {
+interface TunnelInterface {
   readonly name: string
   readonly up: boolean
 }
@@ -104,7 +104,7 @@ export const ipsec = defineProbe({
   },
 })
 
-export interface IpLink {
+interface IpLink {
   readonly name: string
   readonly flags: readonly string[]
   /** linkinfo.info_data as ip printed it. */

@@ -31,14 +31,14 @@ export type FrameEvent =
 
 type Broken = Extract<FrameEvent, { kind: 'broken' }>
 
-export interface FrameReader {
+interface FrameReader {
   /** `at`: time of arrival of the chunk, in milliseconds of one clock; without it, `heardMs` of every frame is null. */
   readonly push: (stream: 'stdout' | 'stderr', chunk: Uint8Array, at?: number) => readonly FrameEvent[]
 }
 
 /** Limit of bytes before the header, which login banners stay below, and limit of bytes in all. */
-export const LARGEST_BANNER = 1024 * 1024
-export const LARGEST_ANSWER = 64 * 1024 * 1024
+const LARGEST_BANNER = 1024 * 1024
+const LARGEST_ANSWER = 64 * 1024 * 1024
 
 /**
  * Joins the two streams of a collector into frames, independent of how the bytes are cut into chunks. Linear in the input; never throws.
@@ -124,7 +124,7 @@ const heardMs = ({ heardFrom, heardTo }: Part): number | null =>
   heardFrom === null || heardTo === null ? null : Math.max(0, Math.round(heardTo - heardFrom))
 
 /** A recorded answer, for servers that replay recordings. */
-export interface ReplayedFrame {
+interface ReplayedFrame {
   readonly index: number
   readonly exit: string
   readonly stdout: Uint8Array

@@ -189,7 +189,7 @@ export function isBrief({ live, run }: Pick<PlannedCommand, 'live' | 'run'>): bo
 }
 
 /** Whether a command goes through sudo where the user is not root. */
-export const usesSudo = ({ as, argv }: Pick<RunCommand, 'as' | 'argv'>): boolean => as === 'root' || argv[0] === 'sudo'
+const usesSudo = ({ as, argv }: Pick<RunCommand, 'as' | 'argv'>): boolean => as === 'root' || argv[0] === 'sudo'
 
 /** Bytes of a command's stream that a reader keeps: one more than the limit, to detect that it was exceeded. */
 export const keptBytes =

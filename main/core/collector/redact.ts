@@ -6,7 +6,7 @@ import { type Mark, type RedactionClass, RULES, type Rule } from './redact-rules
 /** Number of replaced secrets by class; a class without any is absent. */
 export type RedactionCounts = Readonly<Partial<Record<RedactionClass, number>>>
 
-export interface Redacted {
+interface Redacted {
   readonly bytes: Uint8Array
   readonly count: number
   readonly classes: RedactionCounts

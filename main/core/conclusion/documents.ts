@@ -45,7 +45,7 @@ export const isCurrent = (entry: EvidenceDocument, asOf: string): boolean =>
   (entry.inspection === undefined || millisOf(entry.inspection.at) <= millisOf(asOf))
 
 /** The status of one document of a control: the highest level reached, and the conclusion of its latest inspection. */
-export interface DocumentState {
+interface DocumentState {
   /** Null where no attached document is in effect. */
   readonly level: EvidenceLevel | null
   /** Of the latest inspection that counts. Where two at one time differ, the one that does not support. */
@@ -95,14 +95,14 @@ function endedFailure(entry: EvidenceDocument, asOf: string): number {
 }
 
 /** Sources besides documents that answer requests. */
-export interface HeldElsewhere {
+interface HeldElsewhere {
   readonly population: boolean
   readonly declaration: boolean
   /** Null at a point in time, where the run chain is not used. */
   readonly chain: boolean | null
 }
 
-export interface DocumentMatter extends HeldElsewhere {
+interface DocumentMatter extends HeldElsewhere {
   /** Documents attached to a request or, where there is no request, to the control. */
   readonly attached: (document: ControlDocument) => readonly EvidenceDocument[]
   /** Whether a decision on the control is in effect. */
@@ -203,7 +203,7 @@ export function attachedFor(
 }
 
 /** Whether a document in effect names this check and node and may answer its result. */
-export type Answers = (check: string, node: string) => 'any' | 'undecided' | null
+type Answers = (check: string, node: string) => 'any' | 'undecided' | null
 
 /**
  * Alternative evidence (conclusion model, section 4): a document attached to a request that may answer the check, at

@@ -3,7 +3,7 @@ import { type Counted, isAboutServers, type NodesInScope } from './conclude.ts'
 import type { CheckOver, CountedScope } from './documents.ts'
 
 /** Where and when one check deviated in the runs of a period. */
-export interface DeviatingOver {
+interface DeviatingOver {
   readonly nodes: ReadonlySet<string>
   readonly first: RunMoment
   readonly last: RunMoment

@@ -91,7 +91,7 @@ const CONSTRUCTED = 0x20
  * Values one after another, as BER; null when the bytes are not. What is inside them is not read yet: see membersOf,
  * derValue and berValue.
  */
-export function valuesIn(bytes: Uint8Array): readonly DerValue[] | null {
+function valuesIn(bytes: Uint8Array): readonly DerValue[] | null {
   const found: DerValue[] = []
   for (let at = 0; at < bytes.length; ) {
     const value = valueAt(bytes, at)
@@ -196,7 +196,7 @@ function headerLength(length: number): number {
 }
 
 /** Members read in order: `take` returns the next one when it has this tag, `ended` states whether all were taken. */
-export interface Members {
+interface Members {
   readonly take: (tag: number) => DerValue | undefined
   readonly ended: () => boolean
 }

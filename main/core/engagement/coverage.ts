@@ -76,7 +76,7 @@ export function coverageOf(
 }
 
 /** The three-way difference: items in one list but not in another. Null without an inventory. */
-export interface ListDifferences {
+interface ListDifferences {
   readonly declaredOnly: readonly string[]
   readonly inFleetOnly: readonly string[]
   readonly notInInventory: readonly string[] | null

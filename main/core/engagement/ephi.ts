@@ -11,7 +11,7 @@ export interface EphiPlace {
 }
 
 /** Differences between the ePHI map and the collection. */
-export interface EphiGaps {
+interface EphiGaps {
   /** Locations on a node whose declared paths omit them: they are tested because the map declares them. */
   readonly onlyInMap: readonly EphiPlace[]
   /** Locations on a declared node that was not collected. */

@@ -12,7 +12,7 @@ export interface CoverageNode {
   readonly machine: Machine | null
 }
 
-export type MatchedBy = 'serial' | 'address' | 'name'
+type MatchedBy = 'serial' | 'address' | 'name'
 
 /** A row of the inventory in comparable forms. */
 export interface ListedRow {

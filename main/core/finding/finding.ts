@@ -102,7 +102,7 @@ export interface Remediated {
   readonly at: string
 }
 
-export interface FindingMatter {
+interface FindingMatter {
   readonly assessment: Assessment
   readonly catalog: Catalog
   readonly register: Register

@@ -20,7 +20,7 @@ export interface RatedSeverity {
   readonly notEvaluated: readonly string[]
 }
 
-export interface AppliedCondition {
+interface AppliedCondition {
   readonly text: string
   readonly nodes: readonly string[]
 }
@@ -57,7 +57,7 @@ function stepped(severity: Severity, steps: number): Severity {
 }
 
 /** What facts are read from. */
-export interface FactMatter {
+interface FactMatter {
   readonly nodes: readonly NodeAssessment[]
   readonly recordings: readonly Pick<RecordingOutline, 'recording'>[]
   readonly engagement: Engagement | undefined

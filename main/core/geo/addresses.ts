@@ -119,13 +119,13 @@ function block(prefix: string): Block {
 }
 
 /** The block of all addresses that share the first `length` bits of this one. */
-export function prefixBlock({ family, value }: IpAddress, length: number): Block {
+function prefixBlock({ family, value }: IpAddress, length: number): Block {
   const size = 1n << BigInt(widthOf(family) - length)
   const start = (value / size) * size
   return { start, end: start + size - 1n }
 }
 
-export const widthOf = (family: IpAddress['family']): number => (family === 4 ? 32 : 128)
+const widthOf = (family: IpAddress['family']): number => (family === 4 ? 32 : 128)
 
 /** A network in CIDR notation: its first address and the length of its prefix. */
 export const networkText = (address: IpAddress, length: number): string => {

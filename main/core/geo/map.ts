@@ -221,8 +221,7 @@ export function cornersOutline(corners: readonly Point[]): Outline {
 }
 
 /** The ring, reversed where it would enclose the larger part of the sphere. */
-export const rightWay = (ring: readonly Position[]): readonly Position[] =>
-  enclosesMost(ring) ? [...ring].reverse() : ring
+const rightWay = (ring: readonly Position[]): readonly Position[] => (enclosesMost(ring) ? [...ring].reverse() : ring)
 
 /**
  * Whether a ring encloses more than half of the sphere. d3-geo fills the area to the right of the line, whichever

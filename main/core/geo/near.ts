@@ -24,13 +24,13 @@ const ONE_POINT = 1e-6
 const FARTHEST_COSINE = 0.17364817766693041
 
 /** An equal-area picture around a center. */
-export interface NearView {
+interface NearView {
   readonly center: Point
   readonly scale: number
   readonly frame: Frame
 }
 
-export type NearRings = (polygon: Outline) => readonly (readonly XY[])[] | null
+type NearRings = (polygon: Outline) => readonly (readonly XY[])[] | null
 
 /**
  * Returns a function that gives the visible rings of one polygon that encloses the smaller part of the Earth. The

@@ -14,7 +14,7 @@ export type Cadence = {
 
 /** Only hour intervals that divide a day: others would shift from day to day. */
 export const HOURS = [1, 2, 3, 4, 6, 8, 12] as const
-export type Hours = (typeof HOURS)[number]
+type Hours = (typeof HOURS)[number]
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 

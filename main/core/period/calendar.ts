@@ -9,7 +9,7 @@ import type { Zones } from './cadence.ts'
 import { type DueRun, dueRuns, planSpans } from './plans.ts'
 import { type EnteredRun, enteredRuns, type RunFacts, runsWithin } from './seen.ts'
 
-export interface CalendarInput {
+interface CalendarInput {
   readonly entries: readonly LoggedEntry[]
   /** By the tag manifest in the run chain. A run without facts supports nothing. */
   readonly facts: ReadonlyMap<Sha256, RunFacts>

@@ -5,7 +5,7 @@ import { sha256 } from '../digest.ts'
 import { driftOf } from '../drift/compare.ts'
 
 /** Changes from run to run: every difference, and hardware changes. */
-export interface ChangeFold {
+interface ChangeFold {
   /** The next run in chain order whose run trace is available. */
   readonly add: (trace: RunTrace) => void
   readonly finish: () => { readonly changes: readonly PeriodChange[]; readonly moves: readonly HardwareChange[] }

@@ -37,7 +37,7 @@ export interface PeriodMatter {
 }
 
 /** Conclusions on controls over the runs of a period, taken run by run. */
-export interface ConclusionFold {
+interface ConclusionFold {
   /** The next run in chain order; null where its evidence is not available. */
   readonly add: (run: EnteredRun, evidence: RunEvidence | null) => void
   readonly finish: (matter: PeriodMatter) => DerivedConclusions

@@ -25,7 +25,7 @@ export const PERIOD_PATH = 'data/period.json'
 export const EXCERPT_PATH = 'excerpt.json'
 const RUNS = 'data/runs/'
 
-export const PERIOD_PREDICATE = 'https://barewitness.dev/period-pack/v1'
+const PERIOD_PREDICATE = 'https://barewitness.dev/period-pack/v1'
 
 /** The file names of a period, without their extensions, and its identifier in bag-info.txt. */
 export const periodName = ({ from, to }: Pick<Period, 'from' | 'to'>): string => `period-${from}-${to}`

@@ -5,7 +5,7 @@ import { type AccessRow, type NodeRow, type NodeRunRow, yesNo } from './seen.ts'
 export type PopulationName = PopulationFile['name']
 
 /** Metadata of a population item: its sampling key, and the location of its captures. */
-export interface PopulationRow {
+interface PopulationRow {
   readonly key: string
   readonly run: string | null
   readonly node: string | null
@@ -24,7 +24,7 @@ export const populationPath = (name: PopulationName): string => `data/population
 /** Rows of text as one CSV file: Ports.csv. */
 export type CsvWriter = (rows: Iterable<readonly string[]>) => string
 
-export interface PopulationInput {
+interface PopulationInput {
   readonly runs: readonly PeriodRun[]
   readonly late: readonly (DueRun & { readonly run: string })[]
   readonly nodeRuns: readonly NodeRunRow[]

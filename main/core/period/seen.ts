@@ -51,7 +51,7 @@ export interface AccessRow {
 }
 
 /** Accumulates the facts of a period run by run, without keeping run traces. */
-export interface SeenFold {
+interface SeenFold {
   readonly add: (trace: RunTrace) => void
   readonly finish: () => {
     readonly nodeRuns: readonly NodeRunRow[]

@@ -10,7 +10,7 @@ import { coversControls } from './versions.ts'
 
 export const LARGEST_DOCUMENT = 100 * 1024 * 1024
 
-export interface DocumentFacts extends Moment {
+interface DocumentFacts extends Moment {
   readonly needsOf: NeedsOf
 }
 

@@ -47,7 +47,7 @@ export const daysBetween = (since: string, until: string): number =>
 
 const dayStart = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS
 
-export interface DayLimits {
+interface DayLimits {
   /** UTC, ISO 8601. */
   readonly now: string
   /** Maximum number of days from today; no limit if absent. */

@@ -14,7 +14,7 @@ import { dayProblem, endOfDay } from './days.ts'
 export const explanationsOf = ({ explanations }: Pick<Register, 'explanations'>): readonly Explanation[] =>
   explanations ?? []
 
-export interface ExplanationFacts extends Moment {
+interface ExplanationFacts extends Moment {
   readonly hasSignal: (signal: string) => boolean
   readonly hasNode: (node: string) => boolean
 }

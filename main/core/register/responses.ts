@@ -40,7 +40,7 @@ export function currentResponses(
   return found
 }
 
-export interface ResponseFacts extends Moment {
+interface ResponseFacts extends Moment {
   /** Whether a finding of this check is possible. */
   readonly hasCheck: (check: string) => boolean
 }

@@ -20,7 +20,7 @@ export type Approvable = RiskAcceptance | AcceptanceRequest | ControlDecision
 /** An entry that people can sign. */
 export type Signable = Approvable | Statement
 /** An entry that one person states. */
-export type Statement = ManagementResponse | AuditorRequest
+type Statement = ManagementResponse | AuditorRequest
 
 type Role = EntrySignature['role']
 
@@ -51,7 +51,7 @@ export const signablesIn = (register: Register): readonly Signable[] => [
 ]
 
 /** The time that a signature in this role refers to. */
-export const momentOf = (entry: Signable): string =>
+const momentOf = (entry: Signable): string =>
   'acceptedAt' in entry
     ? entry.acceptedAt
     : 'requestedAt' in entry

@@ -55,7 +55,7 @@ export const shortened = (sentences: readonly string[]): readonly string[] =>
     ? sentences
     : [...sentences.slice(0, MOST_LISTED), `And ${sentences.length - MOST_LISTED} more of this kind.`]
 
-export const gapSentence = ({ due, at, why }: GapEntry): string =>
+const gapSentence = ({ due, at, why }: GapEntry): string =>
   `A run due at ${due} did not take place; entered at ${at}: ${quote(why, 300)}.`
 
 /** Notes on the run chain that do not affect its validity. Entries are numbered from 1, as lines of entries.jsonl. */

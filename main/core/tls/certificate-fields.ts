@@ -10,7 +10,7 @@ import {
 } from '../der/read.ts'
 import { hexOf } from '../digest.ts'
 
-export type CertificateKey =
+type CertificateKey =
   | { readonly kind: 'RSA' | 'EC' | 'EdDSA'; readonly bits: number }
   | { readonly kind: 'unknown'; readonly oid: string }
 

@@ -2,7 +2,7 @@ export const TLS_VERSIONS = ['1.3', '1.2', '1.1', '1.0'] as const
 export type TlsVersion = (typeof TLS_VERSIONS)[number]
 
 /** ProtocolVersion on the wire (RFC 8446 §4.1.2). */
-export const WIRE_VERSION: Readonly<Record<TlsVersion, number>> = {
+const WIRE_VERSION: Readonly<Record<TlsVersion, number>> = {
   '1.3': 0x0304,
   '1.2': 0x0303,
   '1.1': 0x0302,
@@ -17,7 +17,7 @@ export interface KeyShare {
   readonly publicKey: Uint8Array
 }
 
-export interface ClientHello {
+interface ClientHello {
   /** The only version offered for 1.3; for the others the highest, below which a server may choose. */
   readonly version: TlsVersion
   readonly suites: readonly number[]

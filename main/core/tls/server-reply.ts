@@ -3,7 +3,7 @@ import { concat, type TlsVersion, type WireReader, wireReader } from './client-h
 
 /** Most bytes of a server that are read; a longer answer is read as far as this. */
 export const MOST_REPLY = 65_536
-export const MOST_CERTIFICATES = 5
+const MOST_CERTIFICATES = 5
 
 /** What a server answered to a ClientHello. */
 export type ServerReply =

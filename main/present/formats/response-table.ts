@@ -230,7 +230,7 @@ export const responseSheet = (rows: readonly (readonly string[])[]): Sheet => ({
   rows,
 })
 
-export interface ResponseContext {
+interface ResponseContext {
   readonly fleet: string
   /** All checks of which there can be findings. */
   readonly checks: readonly string[]
@@ -238,12 +238,12 @@ export interface ResponseContext {
 }
 
 /** One row that states something else than the register. */
-export interface ChangedRow extends Stated {
+interface ChangedRow extends Stated {
   readonly row: number
   readonly check: string
 }
 
-export interface ResponseReading {
+interface ResponseReading {
   readonly changed: readonly ChangedRow[]
   readonly unchanged: number
   /** One sentence each, with the row. Nothing is stored where there are any. */

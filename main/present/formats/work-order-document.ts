@@ -134,7 +134,7 @@ export function stepMarkdown(variant: RemediationVariant): readonly string[] {
 const block = (label: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', label, '', ...codeBlock(lines)]
 
-export interface WorkOrderDocument {
+interface WorkOrderDocument {
   /** Whom or what it is for: a node, or an owner. */
   readonly title: string
   readonly producer: string
@@ -312,10 +312,10 @@ const FAMILIES = {
 export const familiesOf = ({ families }: Pick<RemediationVariant, 'families'>): string =>
   families.map((family) => FAMILIES[family]).join('; ')
 
-export const familyText = ({ family }: WorkOrder): string =>
+const familyText = ({ family }: WorkOrder): string =>
   family === null ? 'not known from the evidence; the steps of every family are listed' : FAMILIES[family]
 
-export const HOW_TO_USE =
+const HOW_TO_USE =
   'Barewitness runs none of these steps. Read each one, try it on one server, and keep a way back. Run the lines as root, then collect again.'
 
 /** The parts of one way to remedy a deviation, those that it lacks as empty lists. */

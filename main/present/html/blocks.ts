@@ -69,7 +69,7 @@ export const cellHtml = (cell: Cell, anchors: Anchors): string => {
 }
 
 /** A link is printed as text where the document does not have what it leads to. */
-export function lineHtml({ text, style, mark: name, means, link }: Line, anchors: Anchors): string {
+function lineHtml({ text, style, mark: name, means, link }: Line, anchors: Anchors): string {
   const words = htmlText(text === '' && link !== undefined ? link : text)
   const linked = link !== undefined && anchors.has(link) ? `<a href="#${idOf(link)}">${words}</a>` : words
   const shown =

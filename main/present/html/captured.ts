@@ -2,7 +2,7 @@ import type { Sha256 } from '../../core/digest.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
 
 /** Text of one capture as the HTML report prints it. */
-export interface CapturedText {
+interface CapturedText {
   /** Null where the bytes are not text in UTF-8. */
   readonly text: string | null
   /** Bytes that the text has, from the beginning of the capture. */

@@ -15,7 +15,7 @@ export const statementFile = (item: PackItem): FilePart => ({
 /** Day of the evidence, YYYY-MM-DD: its last collection, or the evaluation date where no collection has a date. */
 const dayOf = ({ evidence, asOf }: PackItem): string => (evidence?.to ?? asOf).slice(0, 10)
 
-export interface CisoAssistantDomain {
+interface CisoAssistantDomain {
   /** UUID; in the API, a domain is a folder. */
   readonly domain: string
   /** UUIDs of applied controls to which the evidence is attached. */
@@ -89,7 +89,7 @@ export function* vantaExchange(item: PackItem, document: string): Exchange {
   return nameIn(memberOf(made.value, 'id'), 'id')
 }
 
-export interface DrataWorkspace {
+interface DrataWorkspace {
   readonly workspace: number
   /** IDs of controls to which the evidence is attached. */
   readonly controls: readonly number[]

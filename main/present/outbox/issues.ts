@@ -5,13 +5,13 @@ import type { FindingItem } from '../../core/outbox/item.ts'
 import { SERVICE_NOW_PRIORITY } from '../formats/grids/tickets.ts'
 import { factsOf, headline, LIMITATION, linesOf } from './text.ts'
 
-export interface JiraProject {
+interface JiraProject {
   readonly project: string
   readonly issueType: string
 }
 
 /** Fields of an issue of Jira Cloud (REST API, version 3) that follow the finding. */
-export const jiraFields = (item: FindingItem): { readonly [name: string]: Json } => ({
+const jiraFields = (item: FindingItem): { readonly [name: string]: Json } => ({
   summary: headline(item),
   description: documentOf(item),
 })

@@ -131,8 +131,7 @@ function checkTables(
 }
 
 /** A supporting check that is not satisfied on at least one node. */
-export const isObservation = ({ role, notSatisfied }: ControlCheck): boolean =>
-  role === 'supporting' && notSatisfied > 0
+const isObservation = ({ role, notSatisfied }: ControlCheck): boolean => role === 'supporting' && notSatisfied > 0
 
 const showsOf = ({ mappings }: Control, id: string): string => mappings.find(({ check }) => check === id)?.shows ?? ''
 

@@ -170,7 +170,7 @@ function conditionLines(finding: Finding): readonly Line[] {
 }
 
 /** Deviations out of what was tested, with its noun. A node that was refused before login is in both, and in no other test. */
-export function countedText(finding: Finding): string {
+function countedText(finding: Finding): string {
   const { deviations, tested, what } = finding
   if (what === 'inventory') return outOf(deviations.length, tested, 'row')
   const refused = refusedNodes(finding).length

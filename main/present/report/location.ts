@@ -283,7 +283,7 @@ const policyCell = (location: Location | null | undefined): Cell =>
   })
 
 /** Maximum distance, with vantage point and round-trip time. */
-export function boundText(location: Location | null | undefined): string {
+function boundText(location: Location | null | undefined): string {
   const disc = nearestDisc(location)
   return disc === null || disc.maxDistanceKm === null || disc.milliseconds === null
     ? 'None'

@@ -12,7 +12,7 @@ const LARGEST_PART = 64 * 1024 * 1024
 const RETRY_MS = 60_000
 
 /** How the audit log of a server is copied to an object store. */
-export interface AuditCopying {
+interface AuditCopying {
   /** The store of all audit logs. Fails as opening it does. */
   readonly openStore: () => Promise<Outcome<ObjectStore>>
   /** The log of this server in it, as placeOf() names it. */
@@ -145,7 +145,7 @@ async function differenceOf(
   return ok(version.size === Buffer.byteLength(ours.join('')) ? null : `${version.key} has more than its entries`)
 }
 
-export interface AuditComparison {
+interface AuditComparison {
   /** Entries of the log that the store keeps, from the first on, without a gap. */
   readonly kept: number
   /** In words, each part that has other entries than the log. */

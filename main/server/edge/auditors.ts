@@ -38,7 +38,7 @@ export interface AuditorDesks {
   readonly close: () => Promise<void>
 }
 
-export interface AuditorParts {
+interface AuditorParts {
   /** Of the engagement. */
   readonly folder: string
   /** Opens an engine over a folder. */

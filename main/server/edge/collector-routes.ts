@@ -26,7 +26,7 @@ interface Known {
   readonly jobs: EngagementJobs
 }
 
-export const LEASE_HEADER = 'x-barewitness-lease'
+const LEASE_HEADER = 'x-barewitness-lease'
 
 /** Answers what a collector asks for. Without a known token, everything is answered the same. */
 export async function fromCollector(parts: ServerParts, exchange: Exchange, wanted: OfCollector): Promise<Sent> {

@@ -20,7 +20,7 @@ export interface Copying {
 }
 
 /** What waits to be copied, over all engagements. */
-export interface CopyState extends Waiting {
+interface CopyState extends Waiting {
   /** Engagements whose last copy failed, or was not tried yet. */
   readonly failing: number
   /** Whether the store refuses deletion; null before one was opened. */

@@ -19,7 +19,7 @@ import { type SealerDesk, type SealerParts, sealerDesk } from './sealers.ts'
 export type OpenEngine = (folder: string, desktop: Desktop, elsewhere: Elsewhere) => Promise<StartingEngine>
 
 /** What other computers do for an engagement; null where none does. */
-export interface Elsewhere {
+interface Elsewhere {
   readonly collection: RemoteCollection | null
   readonly identities: RemoteIdentities | null
   /** What auditors requested, for a call of an officer; null for every other call. */
@@ -76,7 +76,7 @@ export const asServer = <T>(ended: AbortSignal, work: () => Promise<T>): Promise
 const MUST_BE_EMPTY = ['identities', 'schedulePassphrases'] as const
 
 /** What a process serves, by engagement. */
-export interface Opened {
+interface Opened {
   /** None where it serves collectors alone. */
   readonly engagements: ReadonlyMap<string, ServedEngagement>
   /** Of the engagements that have collectors. */

@@ -59,7 +59,7 @@ interface Waiting {
   readonly alive: (hasBegun?: true) => void
 }
 
-export interface JobsOptions {
+interface JobsOptions {
   readonly queue: JobQueue
   readonly incoming: Incoming
   /** Zones that an enrolled collector has. */

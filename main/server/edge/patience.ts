@@ -8,7 +8,7 @@ export interface CallAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface Work {
+interface Work {
   /** Who asks for what. */
   readonly key: string
   readonly run: () => Promise<CallAnswer>
@@ -16,7 +16,7 @@ export interface Work {
   readonly ended: (answer: CallAnswer | null) => Promise<void>
 }
 
-export interface Awaited {
+interface Awaited {
   /** Null where the time was over before. */
   readonly answer: CallAnswer | null
   /** Ends with work that this call began and that continues; null otherwise. Never rejects. */

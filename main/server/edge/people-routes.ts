@@ -26,7 +26,7 @@ export function sessionOf(
 }
 
 /** The engagements that a person may enter now, with the role there. */
-export const enteredBy = (
+const enteredBy = (
   parts: Pick<ServerParts, 'engagements' | 'settings'>,
   person: Person,
 ): readonly { readonly name: string; readonly role: TeamRole }[] =>
@@ -155,7 +155,7 @@ async function admitted(parts: ServerParts, { claims, invitation }: SignedIn): P
 const LARGEST_FORM = 1024
 
 /** The form of a page that sends the token of the session; null for one of another page. */
-export async function formIn(parts: ServerParts, exchange: Exchange, id: string): Promise<URLSearchParams | null> {
+async function formIn(parts: ServerParts, exchange: Exchange, id: string): Promise<URLSearchParams | null> {
   const body = await readAll(exchange, LARGEST_FORM)
   const form = new URLSearchParams(body === null ? '' : Buffer.from(body).toString('latin1'))
   const token = headerOf(exchange, TEAM_HEADERS.csrf) ?? form.get('csrf')
@@ -163,7 +163,7 @@ export async function formIn(parts: ServerParts, exchange: Exchange, id: string)
 }
 
 /** To the start, without the cookie of the session. */
-export const leave = (exchange: Exchange, { hasTls }: Pick<ServerParts, 'hasTls'>): Sent =>
+const leave = (exchange: Exchange, { hasTls }: Pick<ServerParts, 'hasTls'>): Sent =>
   redirect(exchange, '/', {
     'Set-Cookie': cookieOf(cookieName(hasTls), '', { hasTls, sameSite: 'Strict', seconds: 0 }),
   })

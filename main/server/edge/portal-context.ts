@@ -21,7 +21,7 @@ export interface PortalCaller {
 }
 
 /** A file that the page downloads: a copy of one, or a text. */
-export type PortalDownload = { readonly name: string } & ({ readonly path: string } | { readonly text: string })
+type PortalDownload = { readonly name: string } & ({ readonly path: string } | { readonly text: string })
 
 /** An answer, with a file or null. */
 export interface PortalAnswer<T> {

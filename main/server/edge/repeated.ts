@@ -6,7 +6,7 @@ export interface Repeated {
   readonly close: () => Promise<void>
 }
 
-export interface RepeatedWork {
+interface RepeatedWork {
   /** Resolves to the milliseconds until it is done again without being asked for. */
   readonly work: () => Promise<number>
   /** After what asked for it: a run and its export write many files one after the other. */

@@ -34,7 +34,7 @@ export interface SealerDesk {
 }
 
 /** Records what is done about a request before it is done. */
-export type Note = (request: SealingRequest) => Promise<void>
+type Note = (request: SealingRequest) => Promise<void>
 
 /** A sealer that presented its certificates. */
 interface Present {

@@ -25,7 +25,7 @@ export interface Sending {
 }
 
 /** A pack that is in the outbox. */
-export interface PlannedPack {
+interface PlannedPack {
   readonly run: string
   readonly name: string
   readonly sha256: string

@@ -30,7 +30,7 @@ export interface SignedIn {
   readonly invitation: string | null
 }
 
-export interface SignInParts {
+interface SignInParts {
   readonly oidc: TeamOidc
   readonly secret: string | null
   /** Where the identity provider sends the browser back to. */

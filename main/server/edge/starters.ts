@@ -20,7 +20,7 @@ export interface Starters {
 }
 
 /** What is awaited before it is done; where it rejects, nothing is done, and it is looked at again. */
-export interface StarterNotes {
+interface StarterNotes {
   readonly started: (engagement: string, start: DueStart) => Promise<void>
   /** Before a sealer is asked to sign a missed run. */
   readonly missed: (engagement: string, missed: MissedDue) => Promise<void>

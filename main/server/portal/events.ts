@@ -12,7 +12,7 @@ export interface Who {
   readonly name: string
 }
 
-export interface PortalFile {
+interface PortalFile {
   readonly name: string
   readonly size: number
   readonly sha256: string

@@ -40,7 +40,7 @@ const NEXT: Readonly<Record<RequestStatus, Readonly<Record<RequestRole, readonly
 export const nextStatuses = (status: RequestStatus, role: RequestRole): readonly RequestStatus[] => NEXT[status][role]
 
 /** Whether nothing follows: neither a status nor a comment. */
-export const isClosed = (status: RequestStatus): boolean => status === 'accepted' || status === 'withdrawn'
+const isClosed = (status: RequestStatus): boolean => status === 'accepted' || status === 'withdrawn'
 
 /** Whether a side is expected to act. */
 export const waitsFor = (status: RequestStatus, role: RequestRole): boolean =>
@@ -95,7 +95,7 @@ export function requestView(asked: Asked, { role, number, today, canRead }: Requ
   }
 }
 
-export interface RequestReader {
+interface RequestReader {
   readonly role: RequestRole
   readonly number: number
   /** YYYY-MM-DD, UTC. */

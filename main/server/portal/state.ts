@@ -12,7 +12,7 @@ export interface PortalState {
   readonly requests: readonly Asked[]
 }
 
-export const EMPTY_STATE: PortalState = { packs: [], invitations: [], requests: [] }
+const EMPTY_STATE: PortalState = { packs: [], invitations: [], requests: [] }
 
 const momentOf = ({ at, by }: PortalEvent): PortalMoment => ({ at, by: by.name })
 

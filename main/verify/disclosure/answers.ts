@@ -25,7 +25,7 @@ import type { DisclosureReading } from './read.ts'
 import { contentOf, type DisclosedContent, type DisclosedNode, isWithoutGap, loadedFrom } from './rebuild.ts'
 import { absentNodes, type Basis, basesIn, type Underivable, underivable } from './underivable.ts'
 
-export interface DisclosureAnswers {
+interface DisclosureAnswers {
   /** The other checks concern the seal, which is that of the pack. */
   readonly integrity: VerificationCheckResult
   readonly completeness: VerificationCheckResult

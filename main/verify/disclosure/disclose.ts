@@ -26,7 +26,7 @@ import { applyPolicy, type DisclosurePolicy, type Redacted } from './redact.ts'
 import { underivable } from './underivable.ts'
 import { declaredWords, type Word } from './words.ts'
 
-export interface DiscloseInput {
+interface DiscloseInput {
   readonly source: PackSource
   readonly policy: DisclosurePolicy
   readonly catalog: Catalog

@@ -20,7 +20,7 @@ export interface DisclosureNotes {
 }
 
 /** What was to be redacted: nodes as a count, because their names are redacted; paths as named in the copy. */
-export interface StatedPolicy {
+interface StatedPolicy {
   readonly classes: readonly PartClass[]
   readonly nodes: number
   readonly paths: readonly string[]

@@ -148,7 +148,7 @@ function hitsInFile(path: string, text: string, words: WordIndex): Hit[] {
 }
 
 /** A part by its place in the file. */
-export type Cut = Pick<Hit, 'class' | 'start' | 'end'>
+type Cut = Pick<Hit, 'class' | 'start' | 'end'>
 
 /**
  * The places of the parts that partsOf() gives. Most captures of a fleet are the same on several nodes, and are searched once. `digest`: the

@@ -32,7 +32,7 @@ export interface Place extends PartPlace {
 }
 
 /** One redacted part, revealed to a holder of the copy. */
-export interface Reveal {
+interface Reveal {
   readonly place: Place
   /** The unit’s line of the index, which links it to one pack. */
   readonly root: Sha256

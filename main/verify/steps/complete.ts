@@ -14,7 +14,7 @@ import type { PagesCompared } from './pages.ts'
 import type { PackReading } from './read.ts'
 
 /** Notes for the reader on a complete pack. */
-export interface Whole {
+interface Whole {
   /** Nodes with a recording. */
   readonly recorded: number
   readonly absences: readonly string[]

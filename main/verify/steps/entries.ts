@@ -76,7 +76,7 @@ function oneKeyProblem(entry: Signable, readings: readonly EntrySignatureReading
 const ROLES = { requester: 'requester', approver: 'approver', respondent: 'respondent' } as const
 
 /** Result of reading the signatures of a register: problems, and notes for the reader. */
-export interface EntriesReading {
+interface EntriesReading {
   readonly problems: readonly string[]
   readonly notes: readonly string[]
 }

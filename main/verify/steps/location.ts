@@ -15,7 +15,7 @@ import { type DetachedReading, readDetached } from './signature.ts'
 import { NO_TRUST, type Trust } from './trust.ts'
 
 /** Result of reading the signature of a vantage measurement; `problems` cover the whole measurement. */
-export type VantageReading = DetachedReading
+type VantageReading = DetachedReading
 
 /** Reads a measurement of valid form and evaluates it against the reader’s trust. Never throws, whatever it contains. */
 export async function vantageIsSigned(
@@ -37,7 +37,7 @@ export async function vantageIsSigned(
 }
 
 /** Location evidence from outside the nodes: problems, and notes for the reader. */
-export interface LocationReading {
+interface LocationReading {
   readonly problems: readonly string[]
   readonly notes: readonly string[]
 }

@@ -7,7 +7,7 @@ import type { PackSource } from '../../core/ports.ts'
 import { type PackReading, textOf } from './read.ts'
 
 /** Which catalog a pack holds, as far as it is known before it is read. */
-export interface CatalogAsked {
+interface CatalogAsked {
   readonly scope: Pick<Scope, 'mappings'> | null
   readonly catalogDigest?: PackReading['catalogDigest'] | undefined
   /** The catalog of this program; null or absent where it is not compared. */

@@ -153,7 +153,7 @@ export function nodeFolders(source: PackSource): ReadonlyMap<string, readonly st
   return folders
 }
 
-export interface RecordingReading {
+interface RecordingReading {
   readonly recording: LoadedRecording | null
   readonly problems: readonly string[]
 }

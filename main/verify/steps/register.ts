@@ -32,7 +32,7 @@ import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
 import type { Trust } from './trust.ts'
 
 /** The register of a pack, and its inconsistencies with the rest of the pack. */
-export interface RegisterReading {
+interface RegisterReading {
   /** Null when it cannot be read. */
   readonly register: Register | null
   readonly problems: readonly string[]
@@ -71,7 +71,7 @@ export async function registerOfPack(
 }
 
 /** A pack and its readers. */
-export interface PackParts {
+interface PackParts {
   readonly source: PackSource
   readonly validator: SchemaValidator
   readonly seal: SealReader

@@ -11,7 +11,7 @@ import type { NodeReading } from './entries.ts'
 import type { RulesStatus } from './rules.ts'
 
 /** Comparison of the stated results of one node with those derived here. */
-export interface NodeComparison {
+interface NodeComparison {
   readonly differences: readonly Difference[]
   /** Other differences, one sentence each. */
   readonly details: readonly string[]

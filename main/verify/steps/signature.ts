@@ -98,7 +98,7 @@ export function signerOf(reading: SealReading | null, trust: Trust, at: string):
   return { subject, fingerprint, trusted: stands !== 'unknown', trust: stands, ended: at > notAfter }
 }
 
-export interface Judgement {
+interface Judgement {
   readonly trust: Trust
   readonly time: ShownTime
   readonly verifiedAt: string

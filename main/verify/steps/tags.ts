@@ -17,7 +17,7 @@ import { type PackTexts, readTexts, textOf } from './read.ts'
 import { statementProblems } from './subjects.ts'
 
 /** What the files outside the payload of a pack are written from. */
-export interface TagMatter {
+interface TagMatter {
   readonly producer: string
   readonly asOf: string
   /** What the pack is of, in one word. */

@@ -20,7 +20,7 @@ export interface ShownTime {
 
 const SKEW_MS = 300_000
 
-export interface TimeJudgement {
+interface TimeJudgement {
   readonly trust: Trust
   readonly verifiedAt: string
   /** The file contains the authorities’ complete chains: an incomplete chain indicates tampering. */
@@ -84,7 +84,7 @@ export function shownTime(
 
 const DAY_MS = 86_400_000
 
-export interface StatedTime {
+interface StatedTime {
   /** Number of time-stamps. */
   readonly stamps: number
   /** The sealed contents require a time-stamp over the seal: without one, it was removed. */

@@ -28,7 +28,7 @@ export interface FirstRevision {
 }
 
 /** The start of a PDF/A-3 file from pdfkit. */
-export const HEADER = '%PDF-1.7\n%\u00ff\u00ff\u00ff\u00ff\n'
+const HEADER = '%PDF-1.7\n%\u00ff\u00ff\u00ff\u00ff\n'
 const MOST_OBJECTS = 2_000_000
 
 /**

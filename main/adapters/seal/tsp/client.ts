@@ -112,7 +112,7 @@ export function readStored(
 
 export type { Stamp }
 
-export interface TimestampClient {
+interface TimestampClient {
   readonly stamp: (
     url: string,
     imprint: Uint8Array,
@@ -120,7 +120,7 @@ export interface TimestampClient {
   ) => Promise<Outcome<Stamp>>
 }
 
-export interface ClientDeps {
+interface ClientDeps {
   readonly clock: Clock
   readonly entropy: Entropy
   readonly pause: (milliseconds: number) => Promise<void>

@@ -5,7 +5,7 @@ import { isListBy, isRoot } from '../path.ts'
 import { type CertificateFacts, isSignedBy, readAuthorityCertificate, readRevocationList, sameBytes } from '../x509.ts'
 import { askable, exchange } from './client.ts'
 
-export interface ListDeps {
+interface ListDeps {
   readonly fetch?: typeof fetch
   /** Milliseconds for each list. */
   readonly patience?: number

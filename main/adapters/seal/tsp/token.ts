@@ -26,7 +26,7 @@ import {
 } from '../x509.ts'
 
 /** A token as it was read. Unreadable parts are empty, and `reading` states the error. */
-export interface TokenParts {
+interface TokenParts {
   readonly imprint: Uint8Array
   readonly nonce: Uint8Array | null
   /** DER of the certificates in the token. */

@@ -53,12 +53,12 @@ const NOT_SHOWN =
   'Declared by the entity. A bridge letter is a statement of the organization and no test. Check results state single moments and do not conclude on the control; its owner does. Sources: AT-C 205; AICPA SOC 2 guide, complementary controls and subservice organizations.'
 
 /** Days of a reporting basis, both ends included; one day for a reporting date (Type 1). */
-export interface BasisDays {
+interface BasisDays {
   readonly from: string
   readonly to: string
 }
 
-export interface ComplementaryInput {
+interface ComplementaryInput {
   readonly catalog: Pick<Catalog, 'frameworks'>
   readonly engagement: Engagement
   readonly basis: BasisDays
@@ -111,7 +111,7 @@ function stateIn(controls: readonly ControlAssessment[]): ComplementaryInput['st
 }
 
 /** User entity controls of all reports, then the controls of each organization. An organization without declared controls has one row. */
-export function matrixOf(input: ComplementaryInput): Grid {
+function matrixOf(input: ComplementaryInput): Grid {
   const { engagement, resultOf } = input
   const organizations = new Map(engagement.subserviceOrganizations.map((one) => [one.name, one]))
   return {
@@ -183,7 +183,7 @@ const endCells = (
   { owner, on }: { readonly owner: string; readonly on: string },
 ): readonly GridCell[] => [documents, '', '', '', oneLine(owner, 200), on, NOT_SHOWN]
 
-export interface Coverage {
+interface Coverage {
   readonly all: number
   readonly inReport: number
   /** Days that only a bridge letter covers. */

@@ -2,7 +2,7 @@ import type { Sheet } from '../../../core/all-ports.ts'
 import { plain } from '../../../core/plain-text.ts'
 
 /** One column of a table, with its width in characters. */
-export interface Column {
+interface Column {
   readonly title: string
   readonly width: number
 }

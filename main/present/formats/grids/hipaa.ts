@@ -267,7 +267,7 @@ function relationRows({ assessment }: FormatInput): readonly (readonly [string, 
  * Views for readers of the HIPAA Security Rule: input to a risk analysis, checklist for the agreement with a business associate, and index by the
  * sections of the OCR audit protocol. All have the same results and documents as the report, and columns that people fill in are empty.
  */
-export interface HipaaSheet {
+interface HipaaSheet {
   readonly name: string
   readonly grid: Grid
 }
@@ -301,7 +301,7 @@ const PROTOCOL_COLUMNS = columns({
 })
 
 /** One row per section, in the order of the protocol: conclusion, findings, documents with status, and where the pack has the evidence. */
-export function protocolGrid(input: FormatInput): Grid {
+function protocolGrid(input: FormatInput): Grid {
   const { assessment, catalog, register, shown, views } = input
   const view = views.hipaa.protocol
   const requested = requestedById(input)

@@ -125,7 +125,7 @@ export function metadataOf({ input }: Names, kind: DocumentKind): unknown {
 }
 
 /** Another document or file of the same export, as a resource that this document cites by its UUID. */
-export type Cited = DocumentKind | 'pack' | 'rules'
+type Cited = DocumentKind | 'pack' | 'rules'
 
 /** The reference to a cited resource. */
 export const citing = (names: Names, cited: Cited): string => `#${names.ofRun('resource', cited)}`
