@@ -87,13 +87,13 @@ export interface ConclusionSettings {
  * A fact that lowers a severity: a result observed on the same node, or an evidence request answered by an inspected
  * supporting document.
  */
-export type LoweringFact = `satisfied ${string}` | `inspected ER-${string}`
+type LoweringFact = `satisfied ${string}` | `inspected ER-${string}`
 
 /**
  * A fact that raises a severity: one of these, a declared ePHI path or residency commitment, a public IP address, a
  * deviation on the same node, or a provider claim that the check tests.
  */
-export type SeverityFact =
+type SeverityFact =
   | LoweringFact
   | 'ephi'
   | 'public-address'
@@ -130,15 +130,6 @@ export interface CheckSeverity {
   /** Who can remediate it. */
   readonly remedy: 'tenant can fix' | 'provider must fix' | 'both'
 }
-
-/**
- * The condition found, as the title of a finding. Where the catalog has no text for it, the expected condition marked
- * as not satisfied.
- */
-export const conditionFound = (
-  { severities }: Pick<Catalog, 'severities'>,
-  { id, expected }: Pick<Check, 'id' | 'expected'>,
-): string => severities.find(({ check }) => check === id)?.finding ?? `Not satisfied: ${expected}`
 
 /** A dated list that checks or mappings are based on. */
 export interface ReferenceList {

@@ -6,9 +6,6 @@ export type Sha256 = string
 /** SHA-256 (FIPS 180-4) of bytes, or of the UTF-8 encoding of a string. */
 export const sha256 = (data: Uint8Array | string): Sha256 => hash('sha256', data)
 
-/** HMAC-SHA-256 (RFC 2104). */
-export const hmacSha256 = (key: Uint8Array, message: Uint8Array): Uint8Array => hmacWith(key)(message)
-
 /**
  * HMAC-SHA-256 (RFC 2104) of many short messages with one key; a string counts as its UTF-8 encoding. Two digests
  * over prepared blocks take a third of the time of the library’s HMAC.

@@ -69,8 +69,8 @@ export function codeBlock(lines: readonly string[], language = 'sh'): readonly s
 /** “3 of 12”. */
 export const of = (part: number, whole: number): string => `${part} of ${whole}`
 /** “3 of 12 nodes”, “1 of 1 node”: the noun agrees with the whole. */
-export const outOf = (part: number, whole: number, one: string, many = `${one}s`): string =>
-  `${of(part, whole)} ${whole === 1 ? one : many}`
+export const outOf = (part: number, whole: number, one: string): string =>
+  `${of(part, whole)} ${whole === 1 ? one : `${one}s`}`
 
 /** A number with its noun in singular or plural. */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

@@ -200,12 +200,14 @@ const PARTS: Readonly<Record<MachineMark['part'], string>> = {
 /** A mark in words, such as "boot id “…”". */
 export const markText = ({ part, value }: MachineMark): string => `${PARTS[part]} ${quote(value, 100)}`
 
-/** The names of one machine and the marks that identify it, in one line. */
-export const sameMachineText = ({ nodes, by, container }: SharedMachine, most = 12): string =>
-  `${names(nodes, most)} (same ${by.map(markText).join(', ')})${container ? '; at least one of them is a container of it' : ''}`
+const MOST_NAMES = 12
 
-function names(all: readonly string[], most: number): string {
-  const shown = all.slice(0, most).map((name) => plain(name, 64))
+/** The names of one machine and the marks that identify it, in one line. */
+export const sameMachineText = ({ nodes, by, container }: SharedMachine): string =>
+  `${names(nodes)} (same ${by.map(markText).join(', ')})${container ? '; at least one of them is a container of it' : ''}`
+
+function names(all: readonly string[]): string {
+  const shown = all.slice(0, MOST_NAMES).map((name) => plain(name, 64))
   const more = all.length - shown.length
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
 }

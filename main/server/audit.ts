@@ -2,7 +2,7 @@ import type { Method } from '../../schemas/ipc.ts'
 import type { TeamRole } from '../../schemas/ipc-team.ts'
 import { plain } from '../core/plain-text.ts'
 import type { SessionMethod } from './access.ts'
-import { chainedLine, checkChained, emptyLog, type LogCheck, type LogHead } from './chained-log.ts'
+import { checkChained, emptyLog, type LogCheck, type LogHead } from './chained-log.ts'
 
 /** What a person did, or tried. Neither content of evidence nor secrets. */
 export interface AuditEvent {
@@ -57,9 +57,6 @@ export interface AuditEvent {
 }
 
 export const EMPTY_LOG: LogHead = emptyLog('barewitness.audit/1')
-
-/** The line of an event after a head, with its end, and the head after it. */
-export const auditLine = (head: LogHead, event: AuditEvent): ReturnType<typeof chainedLine> => chainedLine(head, event)
 
 /** Checks every line of an audit log against the one before it. */
 export const checkAudit = (text: string): LogCheck => checkChained(text, EMPTY_LOG)

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { runPreview } from '../../main/app/views.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { type MetadataReadings, metadataSignals } from '../../main/catalog/location/metadata.ts'
-import { identityDocument, METADATA_PROBES, metadataAws, metadataGcp } from '../../main/catalog/location/probes.ts'
+import {
+  identityDocument,
+  metadataAws,
+  metadataAzure,
+  metadataGcp,
+  metadataHetzner,
+  metadataOci,
+  metadataVultr,
+} from '../../main/catalog/location/probes.ts'
 import { missedOfProvider, PROVIDER_WANTS, providerSignals } from '../../main/catalog/location/signals.ts'
 import { dmiIdentity, dmiTags } from '../../main/catalog/machine/dmi.ts'
 import { planOf } from '../../main/core/collector/plan.ts'
@@ -21,6 +29,7 @@ import { answer } from '../support/answers.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 
+const METADATA_PROBES = [metadataAws, metadataGcp, metadataAzure, metadataOci, metadataVultr, metadataHetzner] as const
 const captures = byKey(fixtureRecording('fx-loc-cloud', [dmiIdentity, dmiTags, ...METADATA_PROBES]).captures)
 const read = <F>(probe: Probe<F>): Parsed<F> => readProbe(probe, captures)
 const NONE = unknown('not asked')

@@ -4,7 +4,7 @@ import { concludeControls } from '../../main/core/conclusion/conclude.ts'
 import type { NodeVerdicts } from '../../main/core/conclusion/documents.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { conclusionFold, isCovered, type PeriodMatter, type RunEvidence } from '../../main/core/period/conclusions.ts'
-import { deviationsOf } from '../../main/core/period/deviations.ts'
+import { deviationFold } from '../../main/core/period/deviations.ts'
 import type { EnteredRun } from '../../main/core/period/seen.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { Engagement, PeriodControl, Register, RunTrace } from '../../schemas/types.ts'
@@ -91,7 +91,9 @@ function concluded(days: readonly Day[], matter: Partial<PeriodMatter> = {}) {
   for (const day of days)
     if (typeof day === 'number') fold.add(entryOf(day), null)
     else fold.add(entryOf(Number(day.trace.run.slice(4))), day)
-  const deviations = deviationsOf(days.map((day) => (typeof day === 'number' ? null : day.trace)))
+  const found = deviationFold()
+  for (const day of days) found.add(typeof day === 'number' ? null : day.trace)
+  const deviations = found.finish()
   return fold.finish({ missed: [], covered: true, deviations, ...matter }).conclusions
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { deviationsOf } from '../../main/core/period/deviations.ts'
+import { deviationFold } from '../../main/core/period/deviations.ts'
 import type { RunTrace } from '../../schemas/types.ts'
 
 /** One trace for each letter string: the verdicts of node-a on checks x and y; `.` stands for a run without the node. */
@@ -14,6 +14,11 @@ const traces = (...letters: readonly (string | null)[]): readonly (RunTrace | nu
           nodes: verdicts === '.' ? [] : [{ node: 'node-a', verdicts }],
         } as unknown as RunTrace),
   )
+function deviationsOf(all: readonly (RunTrace | null)[]) {
+  const fold = deviationFold()
+  for (const trace of all) fold.add(trace)
+  return fold.finish()
+}
 const deviationLines = (...letters: readonly (string | null)[]): readonly string[] =>
   deviationsOf(traces(...letters)).map(
     ({ check, found, lastSeen, fixed, open, runs, unknown }) =>

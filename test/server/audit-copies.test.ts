@@ -7,7 +7,7 @@ import { serveCommand } from '../../main/cli/commands/serve.ts'
 import { EXIT } from '../../main/cli/exit-codes.ts'
 import { fail } from '../../main/core/failure.ts'
 import { type ObjectStore, textBytes } from '../../main/core/objects.ts'
-import { auditLine, EMPTY_LOG } from '../../main/server/audit.ts'
+import { EMPTY_LOG } from '../../main/server/audit.ts'
 import {
   coveredBy,
   type Entries,
@@ -17,6 +17,7 @@ import {
   partsAmong,
   placeOf,
 } from '../../main/server/audit-parts.ts'
+import { chainedLine } from '../../main/server/chained-log.ts'
 import { type AuditCopies, compareAuditLog, startAuditCopies } from '../../main/server/edge/audit-copies.ts'
 import { openAuditLog } from '../../main/server/edge/audit-file.ts'
 import { auditEvent } from '../../main/server/edge/parts.ts'
@@ -35,7 +36,7 @@ const event = (node: string) => auditEvent({ now: () => 0 }, null, { kind: 'call
 function logOf(...names: readonly string[]): string {
   let [head, text] = [EMPTY_LOG, '']
   for (const name of names) {
-    const made = auditLine(head, event(name))
+    const made = chainedLine(head, event(name))
     head = made.head
     text += made.line
   }

@@ -12,8 +12,9 @@ import { type AuditHead, headStatement, headsIn, readHeadStatement } from '../..
 import { sha256 } from '../../main/core/digest.ts'
 import { ok } from '../../main/core/failure.ts'
 import type { Signer } from '../../main/core/ports.ts'
-import { type AuditEvent, auditLine, checkAudit, EMPTY_LOG } from '../../main/server/audit.ts'
+import { type AuditEvent, checkAudit, EMPTY_LOG } from '../../main/server/audit.ts'
 import { recordedHeads, signedHeads } from '../../main/server/audit-heads.ts'
+import { chainedLine } from '../../main/server/chained-log.ts'
 import { openAuditLog } from '../../main/server/edge/audit-file.ts'
 import { auditEvent } from '../../main/server/edge/parts.ts'
 import { closedAfterEach } from '../support/closing.ts'
@@ -207,7 +208,7 @@ describe('barewitness serve --verify-audit', () => {
   const lines = (events: readonly AuditEvent[]): readonly string[] => {
     let head: AuditHead = EMPTY_LOG
     return events.map((one) => {
-      const made = auditLine(head, one)
+      const made = chainedLine(head, one)
       head = made.head
       return made.line
     })

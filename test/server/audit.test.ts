@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type AuditEvent, auditLine, checkAudit, EMPTY_LOG, referencesIn } from '../../main/server/audit.ts'
+import { type AuditEvent, checkAudit, EMPTY_LOG, referencesIn } from '../../main/server/audit.ts'
+import { chainedLine } from '../../main/server/chained-log.ts'
 
 const event = (part: Partial<AuditEvent> = {}): AuditEvent => ({
   at: '2026-11-28T00:00:00.000Z',
@@ -18,7 +19,7 @@ const event = (part: Partial<AuditEvent> = {}): AuditEvent => ({
 function logOf(count: number): string {
   let [text, head] = ['', EMPTY_LOG]
   for (let at = 0; at < count; at += 1) {
-    const next = auditLine(head, event({ of: { node: `gpu-${at}` } }))
+    const next = chainedLine(head, event({ of: { node: `gpu-${at}` } }))
     text += next.line
     head = next.head
   }

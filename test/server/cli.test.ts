@@ -6,7 +6,8 @@ import { readTeamSecrets } from '../../main/adapters/team-config.ts'
 import { serveCommand } from '../../main/cli/commands/serve.ts'
 import { EXIT } from '../../main/cli/options.ts'
 import { teamConfigIn } from '../../main/cli/serving.ts'
-import { auditLine, EMPTY_LOG } from '../../main/server/audit.ts'
+import { EMPTY_LOG } from '../../main/server/audit.ts'
+import { chainedLine } from '../../main/server/chained-log.ts'
 import { auditEvent } from '../../main/server/edge/parts.ts'
 import { commandLine } from '../support/command-line.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
@@ -173,8 +174,8 @@ test('the audit log is verified', async () => {
   const file = fileWith(EXAMPLE)
   const log = join(folder, 'audit.jsonl')
   const event = auditEvent({ now: () => 0 }, null, { kind: 'start' })
-  const first = auditLine(EMPTY_LOG, event)
-  const second = auditLine(first.head, event)
+  const first = chainedLine(EMPTY_LOG, event)
+  const second = chainedLine(first.head, event)
   writeFileSync(log, first.line + second.line)
   expect(await cli.run('serve', '--config', file, '--verify-audit')).toBe(EXIT.done)
   expect(cli.told).toContain(second.head.digest)

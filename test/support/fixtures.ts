@@ -1,10 +1,11 @@
+import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   type NodeSettings,
   nodeAnswers,
   nodeSettings,
   type RecordedAnswer,
-  recordedNodeNames,
 } from '../../main/adapters/demo/recorded-node.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { argvOf, type Command, type Probe } from '../../main/core/probe.ts'
@@ -14,7 +15,11 @@ import type { Capture, Recording } from '../../schemas/types.ts'
 /** Fixture nodes: one file each, in the format of main/adapters/demo/recorded-node.ts. */
 export const FIXTURE_NODES = fileURLToPath(new URL('../fixtures/nodes/', import.meta.url))
 
-export const fixtureNames = (): readonly string[] => recordedNodeNames(FIXTURE_NODES)
+export const fixtureNames = (): readonly string[] =>
+  readdirSync(FIXTURE_NODES)
+    .filter((file) => file.endsWith('.txt'))
+    .map((file) => basename(file, '.txt'))
+    .sort()
 
 /** Read once by each process: many tests ask all nodes for one probe after another. */
 function readOnce<T>(read: (root: string, name: string) => T): (name: string) => T {

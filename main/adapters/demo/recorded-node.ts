@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from 'ssh2'
 import type { Capture, DeclaredLocation, DeclaredNode } from '../../../schemas/types.ts'
@@ -46,7 +46,7 @@ export interface RecordedAnswer {
 }
 
 /** What one file states, without what it inherits. */
-export interface RecordedNode {
+interface RecordedNode {
   readonly settings: NodeSettings
   /** By "probe/command". */
   readonly answers: ReadonlyMap<string, RecordedAnswer>
@@ -58,12 +58,6 @@ type AnsweredStatus = Extract<Capture['status'], 'done' | 'timed-out' | 'truncat
 const isStatus = (word: string): word is AnsweredStatus => ['done', 'timed-out', 'truncated', 'no-path'].includes(word)
 
 export const recordedNodeFile = (root: string, name: string): string => join(root, name + EXTENSION)
-
-export const recordedNodeNames = (root: string): readonly string[] =>
-  readdirSync(root)
-    .filter((file) => file.endsWith(EXTENSION))
-    .map((file) => file.slice(0, -EXTENSION.length))
-    .sort()
 
 /** Reads the file of one node, and no other. Throws where it is not in the format above. */
 export function readRecordedNode(root: string, name: string): RecordedNode {

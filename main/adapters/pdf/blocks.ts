@@ -159,20 +159,14 @@ function drawParagraph(sheet: Sheet, parent: Element, line: Line): void {
 }
 
 /** Lines one below the other, across pages if needed; never a single line at the foot of a page. */
-function drawLines(
-  sheet: Sheet,
-  element: Element,
-  tag: string,
-  lines: readonly SetLine[],
-  x: number = sheet.page.left,
-): void {
+function drawLines(sheet: Sheet, element: Element, tag: string, lines: readonly SetLine[]): void {
   let rest = lines
   while (rest.length > 0) {
     let count = fitting(rest, sheet.room())
     if (count < rest.length && count < 2 && !sheet.isFresh()) count = 0
     if (count > 0) {
       const part = rest.slice(0, count)
-      sheet.lines(element, tag, part, x, sheet.y)
+      sheet.lines(element, tag, part, sheet.page.left, sheet.y)
       sheet.y += heightOf(part)
       rest = rest.slice(count)
     }

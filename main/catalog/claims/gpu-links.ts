@@ -6,7 +6,7 @@ import { type GpuLinks, gpuNvidia, gpuNvlink, type NvidiaGpu, type NvidiaGpus, t
 import { type PciDevices, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, type Step, stepOn, supports, unclear } from '../steps.ts'
 import { decideOnNvidia, NVIDIA, undriven, withoutGpu } from './gpu.ts'
-import { claimTest, numberBetween, oneOf, plainClaimTest, wholeBetween } from './values.ts'
+import { claimTest, countUpTo, numberBetween, oneOf, plainClaimTest } from './values.ts'
 
 const KINDS = ['rdma', 'storage'] as const
 type Kind = (typeof KINDS)[number]
@@ -175,7 +175,7 @@ export const gpuNvlinkLinks = claimTest({
   takes: { kind: 'number', unit: 'NVLink generation, 1 to 5' },
   limitations: GPU_NVLINK_LINKS_LIMITS,
   of(value, check) {
-    const generation = wholeBetween(value, 1, RATES.length)
+    const generation = countUpTo(value, RATES.length)
     const rate = RATES[(generation ?? 0) - 1]
     if (generation === null || rate === undefined) return null
     return check({

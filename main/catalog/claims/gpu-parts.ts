@@ -5,7 +5,7 @@ import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { type PciDevice, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, type Step, stepOn, supports, unclear } from '../steps.ts'
 import { gpusOnBus, NVIDIA, undriven, withoutGpu } from './gpu.ts'
-import { plainClaimTest, wholeBetween } from './values.ts'
+import { countUpTo, plainClaimTest } from './values.ts'
 
 /** GT/s of each generation (PCI Express 6.0, 1.2), in the order of their numbers. */
 const SPEEDS: readonly number[] = [2.5, 5, 8, 16, 32, 64]
@@ -51,7 +51,7 @@ function linkTest(
     takes: { kind: 'number', unit },
     limitations: LIMITS,
     of(value) {
-      const promised = wholeBetween(value, 1, most)
+      const promised = countUpTo(value, most)
       if (promised === null) return null
       return defineCheck({
         id,

@@ -6,7 +6,7 @@ import { gpuNvidia, type NvidiaGpu, type NvidiaGpus } from '../gpu/nvidia.ts'
 import { type GpuCards, gpuCards } from '../gpu/probes.ts'
 import { isGpu, type PciDevice, type PciDevices, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, type Step, stepOn, supports, unclear } from '../steps.ts'
-import { claimTest, numberBetween, oneOf, plainClaimTest, wholeBetween } from './values.ts'
+import { claimTest, countUpTo, numberBetween, oneOf, plainClaimTest } from './values.ts'
 
 export const NVIDIA = '10de'
 /** Manufacturers whose devices for pictures can be GPUs that compute: NVIDIA, AMD, Intel, Habana. */
@@ -139,7 +139,7 @@ export const gpuCount = claimTest({
   takes: { kind: 'number', unit: 'GPUs' },
   limitations: GPU_COUNT_LIMITS,
   of(value, check) {
-    const promised = wholeBetween(value, 1, MOST)
+    const promised = countUpTo(value, MOST)
     if (promised === null) return null
     return check({
       property: 'operations',

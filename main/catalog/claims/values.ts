@@ -7,8 +7,9 @@ type Value = string | number | null
 export const numberBetween = (value: Value, least: number, most: number): number | null =>
   typeof value === 'number' && value >= least && value <= most ? value : null
 
-export const wholeBetween = (value: Value, least: number, most: number): number | null =>
-  Number.isSafeInteger(value) ? numberBetween(value, least, most) : null
+/** A whole number from 1 on. */
+export const countUpTo = (value: Value, most: number): number | null =>
+  Number.isSafeInteger(value) ? numberBetween(value, 1, most) : null
 
 export const oneOf = <W extends string>(value: Value, words: readonly W[]): W | null =>
   words.find((word) => word === value) ?? null

@@ -14,6 +14,7 @@ import { linesToCollect, weigh } from './levels.ts'
 import { livePassed, wereHeard } from './live-tests.ts'
 import { holdsWhole, isWellRead, minimumEvidence } from './minimum.ts'
 import { claimsServer, type Observed, observeAll, type Read, reads, type Sign, type Signal, signsOf } from './signal.ts'
+import { isPartition } from './signals/boot.ts'
 import { SIGNALS } from './signals.ts'
 
 // A product is on a base; where both are named, the base comes first: "KVM (Firecracker)". First match wins in each list.
@@ -61,7 +62,7 @@ function platformName(signs: readonly Sign[]): string | null {
   return base ?? null
 }
 
-export interface EnvironmentDecision {
+interface EnvironmentDecision {
   readonly environment: Environment
   readonly platform: string | null
   readonly concealed: boolean
@@ -73,7 +74,7 @@ export interface EnvironmentDecision {
   readonly because: readonly DraftObservation[]
 }
 
-export type Decision = Pick<EnvironmentDecision, 'environment' | 'platform' | 'rule'> & {
+type Decision = Pick<EnvironmentDecision, 'environment' | 'platform' | 'rule'> & {
   readonly first: readonly DraftObservation[]
 }
 
@@ -357,8 +358,7 @@ function hypervisorHost(read: Read, observed: readonly Observed[]): HostAnswer |
 }
 
 function partitionStep(read: Read): DraftObservation | null {
-  const buses = read(virtBuses)
-  return buses.ok && buses.fact.isPartition
+  return isPartition(read)
     ? contradicts(
         'The machine is divided by its firmware, and this system is one logical partition.',
         virtBuses,

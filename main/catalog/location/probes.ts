@@ -172,15 +172,6 @@ export const metadataHetzner = defineProbe({
   parse: ({ region, zone }) => known<MetadataPlace>({ region: nameIn(region), zone: nameIn(zone) }),
 })
 
-export const METADATA_PROBES = [
-  metadataAws,
-  metadataGcp,
-  metadataAzure,
-  metadataOci,
-  metadataVultr,
-  metadataHetzner,
-] as const
-
 export interface IdentityDocument {
   /** The signed document in base64; null where cloud-init keeps none. */
   readonly rsa2048: string | null

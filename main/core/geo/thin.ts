@@ -11,8 +11,8 @@ const tenth = (value: number): number => Math.round(value * 10) / 10
  * Simplifies a line to within `tolerance` points of the original (Douglas and Peucker, Cartographica 10, 1973) and
  * rounds it to tenths. Returns no line where nothing remains of it.
  */
-export function thinnedLine(line: readonly XY[], tolerance = TOLERANCE): readonly (readonly XY[])[] {
-  const kept = rounded(simplified(line, tolerance))
+export function thinnedLine(line: readonly XY[]): readonly (readonly XY[])[] {
+  const kept = rounded(simplified(line, TOLERANCE))
   return kept.length < 2 ? [] : [kept]
 }
 

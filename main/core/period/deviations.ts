@@ -20,7 +20,7 @@ interface Open {
 }
 
 /** Deviations, followed through the runs of a period. */
-export interface DeviationFold {
+interface DeviationFold {
   /** The next run in chain order; null where its run trace is not available, which decides nothing. */
   readonly add: (trace: RunTrace | null) => void
   /** By node, check and run that found it. */
@@ -64,11 +64,4 @@ export function deviationFold(): DeviationFold {
         .map(({ order: _, ...one }) => one)
     },
   }
-}
-
-/** The same over traces in the order of the chain. */
-export function deviationsOf(traces: Iterable<RunTrace | null>): readonly Deviation[] {
-  const fold = deviationFold()
-  for (const trace of traces) fold.add(trace)
-  return fold.finish()
 }

@@ -35,7 +35,7 @@ export interface SampleRequest {
   readonly seed: string
 }
 
-export interface PeriodInput {
+interface PeriodInput {
   /** Days of UTC, both included. */
   readonly from: string
   readonly to: string
@@ -63,7 +63,7 @@ export interface DerivedPeriod {
 }
 
 /** Incremental derivation of a period report: takes the run trace of each run in turn. At most two run traces are in memory. */
-export interface PeriodFold {
+interface PeriodFold {
   /** In the order in which they must be added. */
   readonly runs: readonly EnteredRun[]
   /** Null: the evidence of the run is not available, and the run supports nothing. */
@@ -118,15 +118,6 @@ export function periodFold(input: PeriodInput): PeriodFold {
       return ok(joined(input, read.value, gathered))
     },
   }
-}
-
-/** The same with the evidence of all runs available, by tag manifest. */
-export function periodOf(
-  input: PeriodInput & { readonly evidence: ReadonlyMap<Sha256, RunEvidence> },
-): Outcome<DerivedPeriod> {
-  const fold = periodFold(input)
-  for (const run of fold.runs) fold.add(run, input.evidence.get(run.entry.tagManifest) ?? null)
-  return fold.finish()
 }
 
 type Gathered = ReturnType<ReturnType<typeof changeFold>['finish']> &

@@ -19,7 +19,7 @@ import { dayProblem, endOfDay, millisOf } from './days.ts'
 
 export const decisionsOf = ({ decisions }: Register): readonly ControlDecision[] => decisions ?? []
 
-export interface Row {
+interface Row {
   readonly framework: string
   /** The control's key. */
   readonly control: string
@@ -38,12 +38,6 @@ export function decidedFor(register: Register, { framework, control }: Row, asOf
   const latest = begun.filter(({ at }) => at === last)
   if (new Set(latest.map(({ one }) => one.decision)).size > 1) return []
   return latest.filter(({ status }) => status === 'in-force').map(({ one }) => one)
-}
-
-/** The approved rationale for non-applicability, while in effect and not replaced by a later decision; null without one. */
-export function notApplicableFor(register: Register, row: Row, asOf: string): ControlDecision | null {
-  const [latest] = decidedFor(register, row, asOf)
-  return latest?.decision === 'not-applicable' ? latest : null
 }
 
 /** The level of a control, such as `addressable`; null for an unknown control. */

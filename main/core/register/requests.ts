@@ -122,17 +122,7 @@ export const documentStatuses = (
 ): readonly DocumentStatus[] => documentStatusesIn(catalog, register, asOf, basis)(control)
 
 /** Whether the due date of a document has passed. An invalid date counts as passed. */
-export const isOverdue = ({ due }: DocumentRequest, asOf: string): boolean => !(millisOf(asOf) <= millisOf(due))
-
-/** Every document attached to a control, in any status. */
-export const documentsAttachedTo = (
-  register: Register,
-  framework: string,
-  control: string,
-): readonly EvidenceDocument[] =>
-  register.documents.filter(({ controls }) =>
-    controls.some((one) => one.framework === framework && one.control === control),
-  )
+const isOverdue = ({ due }: DocumentRequest, asOf: string): boolean => !(millisOf(asOf) <= millisOf(due))
 
 /** Documents that support their controls: the current version, inspected or reperformed, with a supporting conclusion. */
 export const supportingIn = (register: Register, asOf: string, basis: ReportingBasis | null): ReadonlySet<string> =>

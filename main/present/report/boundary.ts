@@ -71,8 +71,8 @@ function declared(matter: Matter, engagement: Engagement): readonly Block[] {
     heading(3, 'System', true),
     factBlock([
       { label: 'System', value: typed(boundary.system) },
-      { label: 'Services', value: typedList(boundary.services, 'None declared.') },
-      { label: 'Sites', value: typedList(boundary.sites, 'None declared.') },
+      { label: 'Services', value: typedList(boundary.services) },
+      { label: 'Sites', value: typedList(boundary.sites) },
       frameworkRow(matter),
     ]),
     quiet(`${declaredBy(boundary)}.`),
@@ -362,9 +362,9 @@ export function daysSince(written: string, asOf: string): number | null {
 /** Typed text as a table cell. */
 export const typed = (words: string, max = 2000): Cell => plainCell(oneLine(words, max))
 
-/** Several typed texts, one per line; `none` where there are none. */
-const typedList = (words: readonly string[], none: string): Cell =>
-  words.length === 0 ? plainCell(none) : words.map((one) => ({ text: oneLine(one, 500) }))
+/** Several typed texts, one per line. */
+const typedList = (words: readonly string[]): Cell =>
+  words.length === 0 ? plainCell('None declared.') : words.map((one) => ({ text: oneLine(one, 500) }))
 
 export type FactRows = readonly { readonly label: string; readonly value: Cell }[]
 

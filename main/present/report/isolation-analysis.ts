@@ -372,9 +372,9 @@ const levelCells = ({
   residualIndicators,
 }: Isolation['adversaries'][number]): readonly Cell[] => [
   plainCell(`${level}. ${adversary}`),
-  lines(wouldNeedToFalsify, 'Nothing.'),
-  lines(residualIndicators, 'Nothing.'),
+  lines(wouldNeedToFalsify),
+  lines(residualIndicators),
 ]
 
-const lines = (all: readonly string[], none: string): Cell =>
-  all.length === 0 ? plainCell(none) : all.map((sentence) => ({ text: sentence }))
+const lines = (all: readonly string[]): Cell =>
+  all.length === 0 ? plainCell('Nothing.') : all.map((sentence) => ({ text: sentence }))

@@ -23,7 +23,7 @@ export function byWorstNode({ assessment, tally }: Pick<Matter, 'assessment' | '
 }
 
 /** Explains the counts in cells; printed wherever they occur. */
-export const SHARES =
+const SHARES =
   'Counts are checks satisfied out of the checks with a criterion that apply. The number after a plus sign counts informational and not applicable results.'
 
 /** Node by property, worst node first: in the summary of a small fleet, otherwise in the results by node. */
@@ -43,14 +43,8 @@ const LEGEND: readonly Line[] = VERDICTS.map((verdict) => ({
   mark: verdictMark(verdict),
 }))
 
-/** Column wide enough that no word of its title is broken. */
-export const headed = (title: string): { readonly title: string; readonly width: number } => ({
-  title,
-  width: Math.max(11, ...title.split(' ').map((word) => word.length + 1)),
-})
-
 /** One row per given node; for null, one row with the totals over all nodes. */
-export function nodeMatrix(matter: Matter, nodes: readonly NodeAssessment[] | null): Block {
+function nodeMatrix(matter: Matter, nodes: readonly NodeAssessment[] | null): Block {
   return {
     kind: 'table',
     rowHeaders: true,

@@ -214,13 +214,13 @@ export const ownerText = ({ response }: Finding): string =>
     ? 'Not assigned'
     : `${oneLine(response.owner, 60)}${response.due === null ? '' : `, ${day(response.due)}`}`
 
-/** Observations shown below a condition, of at most two nodes: the first that contradict the expected condition. */
-export function proof({ deviations }: Finding, nodes = 1): string {
+/** Observations shown below a condition, of one node: the first that contradict the expected condition. */
+export function proof({ deviations }: Finding): string {
   const contradicting = ({ observations }: FoundDeviation): readonly string[] =>
     observations.flatMap(({ direction, text: words }) => (direction === 'contradicts' ? [words] : []))
   return [...deviations]
     .sort((a, b) => contradicting(b).length - contradicting(a).length)
-    .slice(0, nodes)
+    .slice(0, 1)
     .map(
       (one) =>
         `${deviations.length === 1 ? '' : `${one.subject}: `}${oneLine(contradicting(one).slice(0, 2).join(' '), 400)}`,

@@ -19,9 +19,6 @@ export interface Invitation {
   readonly ended: (PortalMoment & { readonly reason: string }) | null
 }
 
-/** 256 random bits, as the link holds them. */
-export const INVITATION_TOKEN = /^[0-9a-f]{64}$/
-
 const DAY_MS = 86_400_000
 const LINK_DAYS = 7
 /** A longer access is a new decision. */

@@ -4,7 +4,7 @@ import { catalogReference } from '../../../main/core/catalog.ts'
 import { sha256 } from '../../../main/core/digest.ts'
 import { changeFold } from '../../../main/core/period/changes.ts'
 import type { RunEvidence } from '../../../main/core/period/conclusions.ts'
-import { periodOf } from '../../../main/core/period/period.ts'
+import { periodFold } from '../../../main/core/period/period.ts'
 import { EMPTY_REGISTER } from '../../../main/core/register.ts'
 import type { ChainEntry, LoggedEntry, RunChain } from '../../../main/core/run-chain/entry.ts'
 import type { PeriodReportInput } from '../../../main/present/period-report.ts'
@@ -146,22 +146,22 @@ export function samplePeriodInput(change: (period: Period) => Period = (period) 
   const traces = Array.from({ length: DAYS }, (_, index) => index + 1)
     .filter(isRun)
     .map(sampleTrace)
-  const { period, frameworks } = must(
-    periodOf({
-      from: dayOf(1),
-      to: dayOf(DAYS),
-      asOf: PERIOD_AS_OF,
-      producer: 'Barewitness 0.1.0',
-      catalog: catalogReference(sampleCatalog, {}),
-      engagement: null,
-      chain: chain(),
-      zones,
-      samples: [{ population: 'node-runs', size: 25, seed: 'from the practitioner, 2 November 2026' }],
-      csv: csvOf,
-      rules: sampleCatalog,
-      evidence: new Map(traces.map((trace) => [sha256(trace.run), evidenceOf(trace)])),
-    }),
-  )
+  const evidence = new Map(traces.map((trace) => [sha256(trace.run), evidenceOf(trace)]))
+  const fold = periodFold({
+    from: dayOf(1),
+    to: dayOf(DAYS),
+    asOf: PERIOD_AS_OF,
+    producer: 'Barewitness 0.1.0',
+    catalog: catalogReference(sampleCatalog, {}),
+    engagement: null,
+    chain: chain(),
+    zones,
+    samples: [{ population: 'node-runs', size: 25, seed: 'from the practitioner, 2 November 2026' }],
+    csv: csvOf,
+    rules: sampleCatalog,
+  })
+  for (const run of fold.runs) fold.add(run, evidence.get(run.entry.tagManifest) ?? null)
+  const { period, frameworks } = must(fold.finish())
   const changes = changeFold()
   for (const trace of traces) changes.add(trace)
   return {
