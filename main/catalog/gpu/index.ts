@@ -1,7 +1,7 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { known, type Parsed, type Probe } from '../../core/probe.ts'
 import { declaredNames } from '../accounts/login-traces.ts'
-import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
+import { isGpu, isNvidiaGpu, type PciDevice, type PciDevices, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { memorySteps, openOwners, ownersOf, unaskedSteps, workOnGpus } from '../tenancy/gpu-processes.ts'
@@ -11,6 +11,12 @@ import { isVirtualGpuName } from './models.ts'
 import { gpuNvidia, gpuNvlink, type NvidiaGpu, type NvidiaGpus } from './nvidia.ts'
 import { gpuAmd, gpuAmdLegacy, gpuCards, gpuConfCompute, gpuFabric, gpuModules, gpuMps } from './probes.ts'
 import { gpuTopology } from './topology.ts'
+
+/** The buses were listed, and no device on them is a GPU. */
+const noGpu = ({ devices }: PciDevices): Conclusion => ({
+  verdict: 'not-applicable',
+  observations: [supports(`None of the ${count(devices.length, 'PCI device')} is a GPU or accelerator.`, pciDevices)],
+})
 
 export const tenancyGpuExclusive = defineCheck({
   id: 'tenancy.gpu-exclusive',
@@ -23,13 +29,7 @@ export const tenancyGpuExclusive = defineCheck({
   optional: { gpus: gpuNvidia, processes: tenancyProcesses },
   evaluate({ pci }, { gpus, processes }) {
     const listed = pci.devices.filter(isGpu)
-    if (listed.length === 0 && pci.devices.length > 0)
-      return {
-        verdict: 'not-applicable',
-        observations: [
-          supports(`None of the ${count(pci.devices.length, 'PCI device')} is a GPU or accelerator.`, pciDevices),
-        ],
-      }
+    if (listed.length === 0 && pci.devices.length > 0) return noGpu(pci)
     if (!gpus.ok)
       return decide([
         unclear(`${count(listed.length, 'GPU')} on the PCI bus.`, pciDevices),
@@ -118,13 +118,7 @@ const tenancyGpuProcesses = defineCheck({
   optional: { gpus: gpuNvidia, kfd: tenancyKfd },
   evaluate({ pci, processes }, { gpus, kfd }, { node }) {
     const listed = pci.devices.filter(isGpu)
-    if (listed.length === 0 && pci.devices.length > 0)
-      return {
-        verdict: 'not-applicable',
-        observations: [
-          supports(`None of the ${count(pci.devices.length, 'PCI device')} is a GPU or accelerator.`, pciDevices),
-        ],
-      }
+    if (listed.length === 0 && pci.devices.length > 0) return noGpu(pci)
     if (listed.length === 0) return decide([unclear('No PCI device was listed.', pciDevices)])
     const roster = declaredNames(node)
     const hasAmd = listed.some(({ vendor }) => vendor === '1002')

@@ -1,6 +1,7 @@
 import type { DraftObservation } from '../../core/check.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import type { DmiIdentity } from '../machine/dmi.ts'
+import { contradicts, type Step } from '../steps.ts'
 
 /** Which part of a machine a signal comes from. Signals of one family can share one cause, so they are never counted twice in full. */
 export const FAMILIES = [
@@ -82,6 +83,11 @@ export const sign = (weight: Weight, platform: string | null, step: DraftObserva
   platform,
   step,
 })
+
+/** A sign against hardware that names no platform, by what it states: happens on hardware too, and needs an explanation. */
+export const oddSign = (...step: Parameters<Step>): Sign => sign('odd', null, contradicts(...step))
+/** As oddSign(), of what fits a guest and decides nothing. */
+export const hintSign = (...step: Parameters<Step>): Sign => sign('hint', null, contradicts(...step))
 
 export const unreadable = (probe: Probe<unknown>, reason: string): Observation => ({
   indicates: 'unreadable',

@@ -10,6 +10,7 @@ import {
   neutral,
   notApplicable,
   type Observation,
+  oddSign,
   type Read,
   type Sign,
   type Signal,
@@ -176,16 +177,12 @@ const profile: Signal = {
     // What the firmware calls the machine is text that the party that makes it chooses, so that it words the reading and never weighs it.
     return virtual(
       '0',
-      sign(
-        'odd',
-        null,
-        contradicts(
-          dmi.ok && claimsServer(dmi.fact)
-            ? 'The firmware calls the machine a server, and leaves the power profile unspecified (0), as emulators do.'
-            : 'The firmware leaves the power profile unspecified (0), as emulators do.',
-          acpiOverview,
-          'profile',
-        ),
+      oddSign(
+        dmi.ok && claimsServer(dmi.fact)
+          ? 'The firmware calls the machine a server, and leaves the power profile unspecified (0), as emulators do.'
+          : 'The firmware leaves the power profile unspecified (0), as emulators do.',
+        acpiOverview,
+        'profile',
       ),
     )
   },
@@ -299,14 +296,10 @@ function withoutAcpi(cpu: CpuFeatures | null): Observation {
   if (cpu.architecture !== 'x86' || !isSince2009(cpu)) return notApplicable(NO_ACPI)
   return virtual(
     'no ACPI tables',
-    sign(
-      'odd',
-      null,
-      contradicts(
-        'There are no ACPI tables; hardware with a current processor has them, unless the kernel ignores them.',
-        acpiOverview,
-        'lists',
-      ),
+    oddSign(
+      'There are no ACPI tables; hardware with a current processor has them, unless the kernel ignores them.',
+      acpiOverview,
+      'lists',
     ),
   )
 }
@@ -332,14 +325,10 @@ function fewTables(read: Read, { tables }: AcpiOverview, names: ReadonlySet<stri
   const lacksServers = ![...SERVER_TABLES, 'DMAR', 'IVRS'].some((name) => names.has(name))
   if (tables.length > FEW_TABLES || !lacksServers) return []
   return [
-    sign(
-      'odd',
-      null,
-      contradicts(
-        `The firmware has only ${count(tables.length, 'ACPI table')}, and none for errors, DMA protection or a management controller${isServer ? ', while it calls itself a server' : ''}.`,
-        acpiOverview,
-        'lists',
-      ),
+    oddSign(
+      `The firmware has only ${count(tables.length, 'ACPI table')}, and none for errors, DMA protection or a management controller${isServer ? ', while it calls itself a server' : ''}.`,
+      acpiOverview,
+      'lists',
     ),
   ]
 }
@@ -374,14 +363,10 @@ const mainTable: Signal = {
 }
 
 const smallTable = (size: number): Sign =>
-  sign(
-    'odd',
-    null,
-    contradicts(
-      `The firmware’s main table (DSDT) has ${size} bytes; those of real machines have 50,000 and more.`,
-      acpiOverview,
-      'lists',
-    ),
+  oddSign(
+    `The firmware’s main table (DSDT) has ${size} bytes; those of real machines have 50,000 and more.`,
+    acpiOverview,
+    'lists',
   )
 
 // Ids of devices that exist in emulators only, as they are in the table.
@@ -412,17 +397,7 @@ function markSigns(marks: readonly string[]): readonly Sign[] {
   const loose = marks.filter((mark) => /^(FWCF|VGID|VBOX|VMWARE)$/.test(mark))
   return certain.length > 0 || loose.length === 0
     ? certain
-    : [
-        sign(
-          'odd',
-          null,
-          contradicts(
-            `The firmware’s main table holds names that emulators use: ${named(loose)}.`,
-            acpiHeaders,
-            'marks',
-          ),
-        ),
-      ]
+    : [oddSign(`The firmware’s main table holds names that emulators use: ${named(loose)}.`, acpiHeaders, 'marks')]
 }
 
 /** Signals in the ACPI tables. */

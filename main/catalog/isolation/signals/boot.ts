@@ -8,10 +8,12 @@ import { kernelMessages, virtBuses, virtInterrupts } from '../../virtualization/
 import { isSince2009 } from '../cpu-tables.ts'
 import { cardFunctions } from '../pci-hardware.ts'
 import {
+  hintSign,
   isFirmwareHouse,
   metal,
   neutral,
   notApplicable,
+  oddSign,
   type Read,
   type Sign,
   type Signal,
@@ -235,21 +237,13 @@ const vendor: Signal = {
     return virtual(
       quote(efiVendor),
       claimed !== null
-        ? sign(
-            'odd',
-            null,
-            contradicts(
-              `SMBIOS names ${quote(claimed)} as the firmware vendor, and the firmware reports itself as ${quote(efiVendor)}.`,
-              kernelMessages,
-            ),
+        ? oddSign(
+            `SMBIOS names ${quote(claimed)} as the firmware vendor, and the firmware reports itself as ${quote(efiVendor)}.`,
+            kernelMessages,
           )
-        : sign(
-            'hint',
-            null,
-            contradicts(
-              `The firmware calls itself ${quote(efiVendor)}, as that of most virtual machines does.`,
-              kernelMessages,
-            ),
+        : hintSign(
+            `The firmware calls itself ${quote(efiVendor)}, as that of most virtual machines does.`,
+            kernelMessages,
           ),
     )
   },
@@ -274,14 +268,10 @@ const legacy: Signal = {
     return year >= 2018
       ? virtual(
           'not UEFI',
-          sign(
-            'hint',
-            null,
-            contradicts(
-              `The system was not started through UEFI, though its firmware is of ${year}.`,
-              bootMemory,
-              'folders',
-            ),
+          hintSign(
+            `The system was not started through UEFI, though its firmware is of ${year}.`,
+            bootMemory,
+            'folders',
           ),
         )
       : neutral('not UEFI')
@@ -311,11 +301,7 @@ const memoryMap: Signal = {
     if (map.ranges <= FEW_RANGES && !map.hasAcpiStorage && isModern)
       return virtual(
         value,
-        sign(
-          'hint',
-          null,
-          contradicts(`The firmware’s memory map is as plain as an emulator’s: ${value}.`, bootMemory, 'ranges'),
-        ),
+        hintSign(`The firmware’s memory map is as plain as an emulator’s: ${value}.`, bootMemory, 'ranges'),
       )
     return map.ranges >= MANY_RANGES && map.hasAcpiStorage ? metal(value) : neutral(value)
   },

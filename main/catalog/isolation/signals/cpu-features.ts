@@ -8,18 +8,19 @@ import {
   uncoreUnits,
 } from '../../processors/features.ts'
 import { cpuEnergy, cpuMsr, cpuSensors } from '../../processors/instruments.ts'
-import { contradicts, count, named, supports, unclear } from '../../steps.ts'
+import { count, named, supports, unclear } from '../../steps.ts'
 import { kernelMessages, virtBuses } from '../../virtualization/index.ts'
 import { plausibleTemperatures, readRegisters } from '../cpu-hardware.ts'
 import { FEW_POWER_BITS, hasHostPowerBits, isServerPart, isSince2009 } from '../cpu-tables.ts'
 import {
+  hintSign,
   metal,
   neutral,
   notApplicable,
   type Observation,
+  oddSign,
   type Read,
   type Signal,
-  sign,
   unreadable,
   virtual,
 } from '../signal.ts'
@@ -61,30 +62,22 @@ const counters: Signal = {
         const refused = messages.ok && /due to virtualization/i.test(messages.fact.performance ?? '')
         return virtual(
           value,
-          sign(
-            'odd',
-            null,
-            contradicts(
-              refused
-                ? 'The kernel finds no performance counter unit in the cores, and reports virtualization as the reason.'
-                : 'The kernel finds no counting unit in the cores; every processor of today has some.',
-              cpuPlatform,
-              'lists',
-            ),
+          oddSign(
+            refused
+              ? 'The kernel finds no performance counter unit in the cores, and reports virtualization as the reason.'
+              : 'The kernel finds no counting unit in the cores; every processor of today has some.',
+            cpuPlatform,
+            'lists',
           ),
         )
       }
       return isServerPart(cpu)
         ? virtual(
             value,
-            sign(
-              'hint',
-              null,
-              contradicts(
-                'The kernel finds no counting units outside the cores; processors of this line have them, in a module that may not be loaded.',
-                cpuPlatform,
-                'lists',
-              ),
+            hintSign(
+              'The kernel finds no counting units outside the cores; processors of this line have them, in a module that may not be loaded.',
+              cpuPlatform,
+              'lists',
             ),
           )
         : neutral(value)
@@ -122,14 +115,10 @@ const energy: Signal = {
         ? neutral('none')
         : virtual(
             'none',
-            sign(
-              'hint',
-              null,
-              contradicts(
-                'The kernel finds no energy counter; the processor that is named has one, and some kernels lack the driver.',
-                cpuPlatform,
-                'lists',
-              ),
+            hintSign(
+              'The kernel finds no energy counter; the processor that is named has one, and some kernels lack the driver.',
+              cpuPlatform,
+              'lists',
             ),
           )
     }),
@@ -146,13 +135,9 @@ function counted(read: Read, zones: readonly string[]): Observation {
     ? metal(joules, supports(`The energy counter of the processor rose by ${joules}.`, cpuEnergy))
     : virtual(
         'did not rise',
-        sign(
-          'hint',
-          null,
-          contradicts(
-            'The energy counter of the processor did not rise between two samples; it is updated about every millisecond.',
-            cpuEnergy,
-          ),
+        hintSign(
+          'The energy counter of the processor did not rise between two samples; it is updated about every millisecond.',
+          cpuEnergy,
         ),
       )
 }
@@ -185,11 +170,7 @@ const registers: Signal = {
         ? neutral(value)
         : virtual(
             value,
-            sign(
-              'odd',
-              null,
-              contradicts(`Registers in which hardware describes itself are empty or refused: ${value}.`, cpuMsr),
-            ),
+            oddSign(`Registers in which hardware describes itself are empty or refused: ${value}.`, cpuMsr),
           )
     }),
 }
@@ -229,21 +210,14 @@ const sensors: Signal = {
       if (temperatures.length > 0)
         return virtual(
           `${count(temperatures.length, 'sensor')}, none plausible`,
-          sign(
-            'hint',
-            null,
-            contradicts(
-              'The sensors of the processor give no temperature that a running processor has; a driver over empty registers shows the highest one.',
-              cpuSensors,
-            ),
+          hintSign(
+            'The sensors of the processor give no temperature that a running processor has; a driver over empty registers shows the highest one.',
+            cpuSensors,
           ),
         )
       return listed.length > 0
         ? neutral(`${named([...new Set(listed)], 4)}, without a temperature`)
-        : virtual(
-            'none',
-            sign('hint', null, contradicts('The kernel finds no sensor of the processor.', cpuPlatform, 'values')),
-          )
+        : virtual('none', hintSign('The kernel finds no sensor of the processor.', cpuPlatform, 'values'))
     }),
 }
 
@@ -284,13 +258,9 @@ const powerBits: Signal = {
       return found.length <= FEW_POWER_BITS && isSince2009(cpu)
         ? virtual(
             shown,
-            sign(
-              'odd',
-              null,
-              contradicts(
-                `The processor shows ${shown} power-management features that hardware of its kind has.`,
-                cpuFeatures,
-              ),
+            oddSign(
+              `The processor shows ${shown} power-management features that hardware of its kind has.`,
+              cpuFeatures,
             ),
           )
         : neutral(shown)
@@ -319,27 +289,16 @@ const frequency: Signal = {
     aroundX86(read, (cpu, { cpufreqDriver, cpuidleDriver }) => {
       const value = named([cpufreqDriver ?? 'none', cpuidleDriver ?? 'none'])
       if (cpuidleDriver === 'haltpoll')
-        return virtual(
-          value,
-          sign(
-            'hint',
-            null,
-            contradicts('The idle driver is haltpoll, which is made for guests.', cpuPlatform, 'values'),
-          ),
-        )
+        return virtual(value, hintSign('The idle driver is haltpoll, which is made for guests.', cpuPlatform, 'values'))
       if (HARDWARE_CLOCKING.test(cpufreqDriver ?? '')) return metal(value)
       const idles = HARDWARE_IDLE.test(cpuidleDriver ?? '')
       return cpufreqDriver === null && !idles && isSince2009(cpu)
         ? virtual(
             value,
-            sign(
-              'hint',
-              null,
-              contradicts(
-                'The kernel drives neither the processor’s clock speed nor its idle states.',
-                cpuPlatform,
-                'values',
-              ),
+            hintSign(
+              'The kernel drives neither the processor’s clock speed nor its idle states.',
+              cpuPlatform,
+              'values',
             ),
           )
         : neutral(value)
@@ -377,13 +336,9 @@ const resctrl: Signal = {
       return hasAllocation(cpu)
         ? virtual(
             'none',
-            sign(
-              'hint',
-              null,
-              contradicts(
-                'The processor lacks control over its shared cache, which processors of its line have.',
-                cpuFeatures,
-              ),
+            hintSign(
+              'The processor lacks control over its shared cache, which processors of its line have.',
+              cpuFeatures,
             ),
           )
         : neutral('none')

@@ -4,10 +4,12 @@ import { type ArmPlatform, armPlatform } from '../../processors/leaves.ts'
 import { contradicts, count, named, supports } from '../../steps.ts'
 import { addressBits, armCoreName, DEFAULT_MICROCODE, hasForeignMicrocode, isArmServerCore } from '../cpu-tables.ts'
 import {
+  hintSign,
   metal,
   neutral,
   notApplicable,
   type Observation,
+  oddSign,
   type Read,
   type Sign,
   type Signal,
@@ -67,13 +69,9 @@ const coreId: Signal = {
       return midr !== null && (midr.implementer !== implementer || midr.part !== part)
         ? virtual(
             value,
-            sign(
-              'odd',
-              null,
-              contradicts(
-                `The first core is ${value} in the processor list, and ${armCoreName(midr.implementer, midr.part)} by its own register.`,
-                armPlatform,
-              ),
+            oddSign(
+              `The first core is ${value} in the processor list, and ${armCoreName(midr.implementer, midr.part)} by its own register.`,
+              armPlatform,
             ),
           )
         : neutral(value)
@@ -174,14 +172,10 @@ const units: Signal = {
       return isArmServerCore(implementer, part)
         ? virtual(
             'none',
-            sign(
-              'hint',
-              null,
-              contradicts(
-                `The kernel finds no counting unit outside the cores (${armCoreName(implementer, part)}); servers have them, where the kernel has their drivers.`,
-                cpuPlatform,
-                'lists',
-              ),
+            hintSign(
+              `The kernel finds no counting unit outside the cores (${armCoreName(implementer, part)}); servers have them, where the kernel has their drivers.`,
+              cpuPlatform,
+              'lists',
             ),
           )
         : neutral('none')
@@ -248,7 +242,7 @@ const microcode: Signal = {
     onX86(read, (cpu) => {
       const { microcode: revision } = cpu
       if (revision === null) return notApplicable('The kernel names no microcode revision.')
-      const odd = (text: string) => virtual(quote(revision, 20), sign('odd', null, contradicts(text, cpuFeatures)))
+      const odd = (text: string) => virtual(quote(revision, 20), oddSign(text, cpuFeatures))
       if (DEFAULT_MICROCODE.has(revision))
         return odd(`The microcode revision is ${revision}, the default value of hypervisors.`)
       return hasForeignMicrocode(cpu) === true
@@ -314,28 +308,20 @@ const weaknesses: Signal = {
       if (states.some((text) => /host state unknown|hypervisor status|XEN PV detected/i.test(text)))
         return virtual(
           'depends on a host above',
-          sign(
-            'odd',
-            null,
-            contradicts(
-              'The kernel reports that some processor weaknesses depend on the state of a host above it.',
-              cpuPlatform,
-              'values',
-            ),
+          oddSign(
+            'The kernel reports that some processor weaknesses depend on the state of a host above it.',
+            cpuPlatform,
+            'values',
           ),
         )
       const missing = states.filter((text) => /no microcode/i.test(text)).length
       return missing > 0
         ? virtual(
             `${missing} of ${states.length} without microcode`,
-            sign(
-              'hint',
-              null,
-              contradicts(
-                `The kernel reports missing microcode for ${count(missing, 'processor weakness', 'processor weaknesses')}; guests with a hidden hypervisor look like this, and so do old systems.`,
-                cpuPlatform,
-                'values',
-              ),
+            hintSign(
+              `The kernel reports missing microcode for ${count(missing, 'processor weakness', 'processor weaknesses')}; guests with a hidden hypervisor look like this, and so do old systems.`,
+              cpuPlatform,
+              'values',
             ),
           )
         : metal(`${states.length} evaluated, none that depends on a host`)
@@ -367,13 +353,9 @@ const address: Signal = {
       if (found >= least && found <= most) return metal(value)
       return virtual(
         value,
-        sign(
-          'odd',
-          null,
-          contradicts(
-            `The processor shows ${found} physical address bits; its family and model have ${least === most ? least : `${least} to ${most}`}.`,
-            cpuFeatures,
-          ),
+        oddSign(
+          `The processor shows ${found} physical address bits; its family and model have ${least === most ? least : `${least} to ${most}`}.`,
+          cpuFeatures,
         ),
       )
     }),

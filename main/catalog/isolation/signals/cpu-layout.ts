@@ -14,10 +14,12 @@ import { contradicts, count, supports, unclear } from '../../steps.ts'
 import { virtBuses } from '../../virtualization/index.ts'
 import { coresByName, isServerPart, isSince2009, namesItsCores, secondLevelCache } from '../cpu-tables.ts'
 import {
+  hintSign,
   metal,
   neutral,
   notApplicable,
   type Observation,
+  oddSign,
   type Read,
   type Signal,
   sign,
@@ -103,13 +105,9 @@ function judgeTime(cpu: CpuFeatures, cpuid: CallTimes, control: Parsed<CallTimes
     )
   return virtual(
     summary,
-    sign(
-      'odd',
-      null,
-      contradicts(
-        `${summary}, and ${us(best)} in the fastest run; an Intel processor needs about 0.1 to 0.3 µs. On Intel each CPUID of a guest enters its hypervisor.`,
-        liveCpuid,
-      ),
+    oddSign(
+      `${summary}, and ${us(best)} in the fastest run; an Intel processor needs about 0.1 to 0.3 µs. On Intel each CPUID of a guest enters its hypervisor.`,
+      liveCpuid,
     ),
   )
 }
@@ -144,13 +142,9 @@ function judgeDelta(cpu: CpuFeatures, cpuid: CallTimes, control: CallTimes): Obs
   if (middle >= SLOW && fastest(cpuid) - fastest(control) >= SLOW)
     return virtual(
       summary,
-      sign(
-        'odd',
-        null,
-        contradicts(
-          `${summary}; on Intel hardware the two differ by about 0.1 µs. On Intel each CPUID of a guest enters its hypervisor.`,
-          liveCpuid,
-        ),
+      oddSign(
+        `${summary}; on Intel hardware the two differ by about 0.1 µs. On Intel each CPUID of a guest enters its hypervisor.`,
+        liveCpuid,
       ),
     )
   return Math.abs(middle) < QUICK && median(control) < SLOW
@@ -190,13 +184,9 @@ function judgeClocks(cpu: CpuFeatures, { calls, dd, node, collectingComputer }: 
   if (disagree(own, collectingComputer) || (dd > collectingComputer && disagree(dd, collectingComputer)))
     return virtual(
       `${summary}: the clocks disagree`,
-      sign(
-        'odd',
-        null,
-        contradicts(
-          `The clocks disagree about one command: the node counted ${Math.max(own, dd).toFixed(2)} s, the collecting computer’s clock ${collectingComputer.toFixed(2)} s. A hypervisor that hides its overhead slows the clock of its guest; a network that delayed packets would look the same.`,
-          liveCpuidLong,
-        ),
+      oddSign(
+        `The clocks disagree about one command: the node counted ${Math.max(own, dd).toFixed(2)} s, the collecting computer’s clock ${collectingComputer.toFixed(2)} s. A hypervisor that hides its overhead slows the clock of its guest; a network that delayed packets would look the same.`,
+        liveCpuidLong,
       ),
     )
   const most = (collectingComputer * 1e6) / calls
@@ -297,13 +287,9 @@ const siblings: Signal = {
         return isModernServer
           ? virtual(
               value,
-              sign(
-                'hint',
-                null,
-                contradicts(
-                  'The two threads of a core have adjacent numbers, as in guests; server firmware numbers the second threads last.',
-                  cpuTopology,
-                ),
+              hintSign(
+                'The two threads of a core have adjacent numbers, as in guests; server firmware numbers the second threads last.',
+                cpuTopology,
               ),
             )
           : neutral(value)
@@ -337,10 +323,7 @@ const cache: Signal = {
         const built = secondLevelCache(cpu)
         if (second === null)
           return isSince2009(cpu) && caches.length === 0
-            ? virtual(
-                'none listed',
-                sign('hint', null, contradicts('The kernel lists no cache of the processor.', cpuTopology)),
-              )
+            ? virtual('none listed', hintSign('The kernel lists no cache of the processor.', cpuTopology))
             : neutral('no second-level cache listed')
         const value = `${second}K`
         const isUnset = second === QEMU_CACHES[0] && third === QEMU_CACHES[1]
@@ -348,23 +331,15 @@ const cache: Signal = {
         if (built !== null && built !== second)
           return virtual(
             value,
-            sign(
-              'odd',
-              null,
-              contradicts(
-                `The second-level cache has ${second}K; every processor of this family and model has ${built}K.`,
-                cpuTopology,
-              ),
+            oddSign(
+              `The second-level cache has ${second}K; every processor of this family and model has ${built}K.`,
+              cpuTopology,
             ),
           )
         return isUnset
           ? virtual(
               value,
-              sign(
-                'hint',
-                null,
-                contradicts(`The caches have ${second}K and ${third}K, the default sizes of QEMU.`, cpuTopology),
-              ),
+              hintSign(`The caches have ${second}K and ${third}K, the default sizes of QEMU.`, cpuTopology),
             )
           : neutral(value)
       }),

@@ -5,10 +5,12 @@ import { contradicts, supports } from '../../steps.ts'
 import { kernelMessages } from '../../virtualization/index.ts'
 import { HYPERVISOR_SIGNATURES, highestCpuidLevel, INTEL_CLOCK_BY_TABLE, lowestCpuidLevel } from '../cpu-tables.ts'
 import {
+  hintSign,
   metal,
   neutral,
   notApplicable,
   type Observation,
+  oddSign,
   type Read,
   type Sign,
   type Signal,
@@ -185,13 +187,9 @@ const highestLeaf: Signal = {
       return most !== null && cpuidLevel > most
         ? virtual(
             value,
-            sign(
-              'odd',
-              null,
-              contradicts(
-                `The processor’s identification goes up to leaf ${cpuidLevel}; on silicon of its family it ends at ${most}.`,
-                cpuFeatures,
-              ),
+            oddSign(
+              `The processor’s identification goes up to leaf ${cpuidLevel}; on silicon of its family it ends at ${most}.`,
+              cpuFeatures,
             ),
           )
         : metal(value)
@@ -231,25 +229,17 @@ const knownClock: Signal = {
       if (isKnown && isReported)
         return virtual(
           value,
-          sign(
-            'odd',
-            null,
-            contradicts(
-              'The kernel has the speed of the processor’s clock without measuring it, and the processor’s identification does not state it; hypervisors report it to their guests.',
-              cpuFeatures,
-            ),
+          oddSign(
+            'The kernel has the speed of the processor’s clock without measuring it, and the processor’s identification does not state it; hypervisors report it to their guests.',
+            cpuFeatures,
           ),
         )
       if (warned)
         return virtual(
           value,
-          sign(
-            'hint',
-            null,
-            contradicts(
-              'The kernel found a clock that does not count at the processor’s rated speed; guests on AMD are like that, and few boards.',
-              kernelMessages,
-            ),
+          hintSign(
+            'The kernel found a clock that does not count at the processor’s rated speed; guests on AMD are like that, and few boards.',
+            kernelMessages,
           ),
         )
       return isKnown && hasRatio === true && cpu.vendor === 'GenuineIntel'

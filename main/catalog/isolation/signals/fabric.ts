@@ -10,6 +10,7 @@ import {
   neutral,
   notApplicable,
   type Observation,
+  oddSign,
   type Read,
   type Signal,
   sign,
@@ -65,14 +66,10 @@ const pf: Signal = {
         : []),
       ...(alone.length > 0
         ? [
-            sign(
-              'odd',
-              null,
-              contradicts(
-                `Virtual functions of a fabric adapter that is not in this system: ${names(alone)}. On hardware both are.`,
-                infiniband,
-                'values',
-              ),
+            oddSign(
+              `Virtual functions of a fabric adapter that is not in this system: ${names(alone)}. On hardware both are.`,
+              infiniband,
+              'values',
             ),
           ]
         : []),

@@ -4,8 +4,18 @@ import { gpuNvidia, type NvidiaGpu } from '../../gpu/nvidia.ts'
 import { gpuConfCompute, gpuFabric, gpuModules, gpuServiceRuns } from '../../gpu/probes.ts'
 import { hostSerials } from '../../machine/identity.ts'
 import { isGpu, pciDevices } from '../../pci/probes.ts'
-import { contradicts, count, named, supports, unclear } from '../../steps.ts'
-import { metal, neutral, notApplicable, type Read, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import { count, named, supports, unclear } from '../../steps.ts'
+import {
+  hintSign,
+  metal,
+  neutral,
+  notApplicable,
+  oddSign,
+  type Read,
+  type Signal,
+  unreadable,
+  virtual,
+} from '../signal.ts'
 import { lacksNvidia, onNvidia, onPci } from './fabric.ts'
 
 const isBlank = (text: string | null): boolean => text !== null && /^(?=-*0)[0-]{4,}$/.test(text.trim())
@@ -51,23 +61,13 @@ const identity: Signal = {
       const summary = `${serials} of ${count(gpus.length, 'GPU')} with a serial number`
       const signs = [
         ...(repeated > 0
-          ? [
-              sign(
-                'odd',
-                null,
-                contradicts(`${count(repeated, 'GPU repeats', 'GPUs repeat')} the id of another one.`, gpuNvidia),
-              ),
-            ]
+          ? [oddSign(`${count(repeated, 'GPU repeats', 'GPUs repeat')} the id of another one.`, gpuNvidia)]
           : []),
         ...(blank.length > 0
           ? [
-              sign(
-                'hint',
-                null,
-                contradicts(
-                  `${count(blank.length, 'GPU shows', 'GPUs show')} zeros for the serial or part number.`,
-                  gpuNvidia,
-                ),
+              hintSign(
+                `${count(blank.length, 'GPU shows', 'GPUs show')} zeros for the serial or part number.`,
+                gpuNvidia,
               ),
             ]
           : []),
@@ -121,15 +121,11 @@ const mig: Signal = {
         ? neutral(summary)
         : virtual(
             summary,
-            sign(
-              'hint',
-              null,
-              contradicts(
-                hidden.length > 0
-                  ? `Of ${count(found.length, 'divided GPU')} one slice is in view, and the memory of the whole is not: this is how a rented slice looks.`
-                  : `Of ${count(found.length, 'divided GPU')} one slice is in view, smaller than the GPU: the rest can belong to another tenant.`,
-                gpuNvidia,
-              ),
+            hintSign(
+              hidden.length > 0
+                ? `Of ${count(found.length, 'divided GPU')} one slice is in view, and the memory of the whole is not: this is how a rented slice looks.`
+                : `Of ${count(found.length, 'divided GPU')} one slice is in view, smaller than the GPU: the rest can belong to another tenant.`,
+              gpuNvidia,
             ),
           )
     }),
@@ -155,13 +151,9 @@ const confidential: Signal = {
     if (!isOn && !isProtectedGroup) return neutral('off')
     return virtual(
       isOn ? 'on' : 'protected group of GPUs',
-      sign(
-        'odd',
-        null,
-        contradicts(
-          `The GPUs run in ${isOn ? 'confidential-computing mode' : 'the mode that protects a group of them'}, which serves a confidential virtual machine${processor === null ? '' : ` (processor: ${quote(processor, 40)})`}.`,
-          gpuConfCompute,
-        ),
+      oddSign(
+        `The GPUs run in ${isOn ? 'confidential-computing mode' : 'the mode that protects a group of them'}, which serves a confidential virtual machine${processor === null ? '' : ` (processor: ${quote(processor, 40)})`}.`,
+        gpuConfCompute,
       ),
     )
   },
@@ -242,14 +234,10 @@ const part: Signal = {
         ? neutral(summary)
         : virtual(
             summary,
-            sign(
-              'odd',
-              null,
-              contradicts(
-                `${count(functions.length, 'virtual function')} of AMD accelerators, and no whole one on the bus: it is in a host above this system.`,
-                pciDevices,
-                'ids',
-              ),
+            oddSign(
+              `${count(functions.length, 'virtual function')} of AMD accelerators, and no whole one on the bus: it is in a host above this system.`,
+              pciDevices,
+              'ids',
             ),
           )
     }),

@@ -8,6 +8,7 @@ import { type PciDevice, pciDevices } from '../../pci/probes.ts'
 import { cpuFeatures } from '../../processors/features.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import {
+  hintSign,
   metal,
   neutral,
   notApplicable,
@@ -118,13 +119,9 @@ function detourSigns(
   const isDetour = toAdapters.length > 0 && toAdapters.every(({ kind }) => ['PHB', 'NODE', 'SYS', 'SOC'].includes(kind))
   return modulesOf(devices).length >= BASEBOARD && isDetour && read(infiniband).ok
     ? [
-        sign(
-          'hint',
-          null,
-          contradicts(
-            'Every way between GPUs and adapters runs through a processor; servers for boards with eight such GPUs join them by switches.',
-            gpuTopology,
-          ),
+        hintSign(
+          'Every way between GPUs and adapters runs through a processor; servers for boards with eight such GPUs join them by switches.',
+          gpuTopology,
         ),
       ]
     : []
@@ -226,13 +223,9 @@ const nvlink: Signal = {
     if (running === 0)
       return virtual(
         summary,
-        sign(
-          'hint',
-          null,
-          contradicts(
-            `No NVLink runs on ${count(modules, 'GPU')} of a kind that is built to be linked: so it is where the GPUs of one board go to several guests, or before the fabric is up.`,
-            gpuNvlink,
-          ),
+        hintSign(
+          `No NVLink runs on ${count(modules, 'GPU')} of a kind that is built to be linked: so it is where the GPUs of one board go to several guests, or before the fabric is up.`,
+          gpuNvlink,
         ),
       )
     const [driver, services] = [read(gpuNvidia), read(gpuFabric)]

@@ -8,9 +8,11 @@ import { contradicts, count, named, supports } from '../../steps.ts'
 import { tenancyProcesses } from '../../tenancy/processes.ts'
 import {
   claimsServer,
+  hintSign,
   metal,
   neutral,
   notApplicable,
+  oddSign,
   type Read,
   type Sign,
   type Signal,
@@ -47,13 +49,9 @@ const device: Signal = {
     return isServerChassis(read)
       ? virtual(
           'none',
-          sign(
-            'hint',
-            null,
-            contradicts(
-              'The machine calls itself a server and shows no management controller; a provider may hide it.',
-              bmcPresence,
-            ),
+          hintSign(
+            'The machine calls itself a server and shows no management controller; a provider may hide it.',
+            bmcPresence,
           ),
         )
       : neutral('none')
@@ -80,28 +78,14 @@ function depthSigns(fact: Bmc, agrees: boolean | null): readonly Sign[] {
   const { sensors } = fact
   return [
     ...(sensors !== null && sensors <= FEW_SENSORS
-      ? [
-          sign(
-            'odd',
-            null,
-            contradicts(
-              `The management controller has ${count(sensors, 'sensor')}; real ones have dozens.`,
-              bmc,
-              'sensors',
-            ),
-          ),
-        ]
+      ? [oddSign(`The management controller has ${count(sensors, 'sensor')}; real ones have dozens.`, bmc, 'sensors')]
       : []),
     ...(agrees === false
       ? [
-          sign(
-            'odd',
-            null,
-            contradicts(
-              'The serial numbers in the management controller’s inventory are none of those that the firmware reports.',
-              bmc,
-              'inventory',
-            ),
+          oddSign(
+            'The serial numbers in the management controller’s inventory are none of those that the firmware reports.',
+            bmc,
+            'inventory',
           ),
         ]
       : []),
@@ -231,15 +215,7 @@ const cloud: Signal = {
       ? neutral(summary)
       : virtual(
           summary,
-          sign(
-            'hint',
-            null,
-            contradicts(
-              `The kernel is of the flavour “${flavour}”, made for a cloud or for guests.`,
-              osIdentity,
-              'kernel',
-            ),
-          ),
+          hintSign(`The kernel is of the flavour “${flavour}”, made for a cloud or for guests.`, osIdentity, 'kernel'),
         )
   },
 }

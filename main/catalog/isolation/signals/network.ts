@@ -13,7 +13,18 @@ import {
   PROVIDER_DRIVERS,
 } from '../cpu-tables.ts'
 import { cardFunctions } from '../pci-hardware.ts'
-import { metal, neutral, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import {
+  hintSign,
+  metal,
+  neutral,
+  oddSign,
+  type Read,
+  type Sign,
+  type Signal,
+  sign,
+  unreadable,
+  virtual,
+} from '../signal.ts'
 import { fabricSignals } from './fabric.ts'
 import { surroundingSignals } from './surroundings.ts'
 
@@ -138,17 +149,13 @@ const loneSigns = (alone: readonly Backed[]): readonly Sign[] =>
   alone.length === 0
     ? []
     : [
-        sign(
-          'odd',
-          null,
-          contradicts(
-            `${names(alone)} (${named(
-              alone.map(({ pciId }) => pciId ?? 'no id'),
-              2,
-            )}): a virtual function, and the adapter that it is a part of is not in this system; on hardware both are.`,
-            netInterfaces,
-            'drivers',
-          ),
+        oddSign(
+          `${names(alone)} (${named(
+            alone.map(({ pciId }) => pciId ?? 'no id'),
+            2,
+          )}): a virtual function, and the adapter that it is a part of is not in this system; on hardware both are.`,
+          netInterfaces,
+          'drivers',
         ),
       ]
 
@@ -156,14 +163,10 @@ function virtioSigns(virtio: readonly Backed[]): readonly Sign[] {
   return virtio.length === 0
     ? []
     : [
-        sign(
-          'hint',
-          null,
-          contradicts(
-            `${names(virtio)} on virtio. Guests have such adapters, and so has hardware with a data-processing unit.`,
-            netInterfaces,
-            'drivers',
-          ),
+        hintSign(
+          `${names(virtio)} on virtio. Guests have such adapters, and so has hardware with a data-processing unit.`,
+          netInterfaces,
+          'drivers',
         ),
       ]
 }

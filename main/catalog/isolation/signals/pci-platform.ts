@@ -15,9 +15,11 @@ import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { workingControllers } from '../cpu-hardware.ts'
 import { fastPorts, isSwitchPort, showsUncore } from '../pci-hardware.ts'
 import {
+  hintSign,
   metal,
   neutral,
   notApplicable,
+  oddSign,
   type Read,
   type Sign,
   type Signal,
@@ -255,17 +257,13 @@ const domain: Signal = {
       if (alone.length > 0)
         return virtual(
           `${count(alone.length, 'device')} in domains of their own`,
-          sign(
-            'odd',
-            null,
-            contradicts(
-              `${count(alone.length, 'device')} (${named(
-                alone.map(({ address }) => address),
-                3,
-              )}) in PCI domains that hold no bridge, as Hyper-V hands devices to guests.`,
-              pciDevices,
-              'tree',
-            ),
+          oddSign(
+            `${count(alone.length, 'device')} (${named(
+              alone.map(({ address }) => address),
+              3,
+            )}) in PCI domains that hold no bridge, as Hyper-V hands devices to guests.`,
+            pciDevices,
+            'tree',
           ),
         )
       return cpu.ok
@@ -353,14 +351,10 @@ const edac: Signal = {
     return cpu.fact.architecture === 'x86' && showsUncore(cpu.fact) === 'always' && cpu.fact.vendor === 'GenuineIntel'
       ? virtual(
           'none',
-          sign(
-            'hint',
-            null,
-            contradicts(
-              'The kernel watches no memory controller for errors, which servers with this processor have; its driver may not be loaded.',
-              cpuPlatform,
-              'lists',
-            ),
+          hintSign(
+            'The kernel watches no memory controller for errors, which servers with this processor have; its driver may not be loaded.',
+            cpuPlatform,
+            'lists',
           ),
         )
       : neutral('none')

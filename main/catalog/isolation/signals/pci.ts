@@ -19,7 +19,18 @@ import {
   VIRTUAL_HOST_BRIDGES,
   virtualDevicePlatform,
 } from '../pci-hardware.ts'
-import { metal, neutral, notApplicable, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import {
+  hintSign,
+  metal,
+  neutral,
+  notApplicable,
+  oddSign,
+  type Sign,
+  type Signal,
+  sign,
+  unreadable,
+  virtual,
+} from '../signal.ts'
 import { onPci } from './fabric.ts'
 import { linkSignals, platformSignals } from './pci-platform.ts'
 
@@ -197,14 +208,10 @@ const vendorSigns = (devices: readonly PciDevice[]): readonly Sign[] => [
       virtualDevicePlatform(device) === null && SHARED_VENDORS.has(device.vendor) ? device.vendor : null,
     ),
   ].map(([vendor, number]) =>
-    sign(
-      'odd',
-      null,
-      contradicts(
-        `${count(number, 'PCI device')} with the vendor id ${vendor} (${SHARED_VENDORS.get(vendor)}): guests have them, and so has hardware with a data-processing unit.`,
-        pciDevices,
-        'ids',
-      ),
+    oddSign(
+      `${count(number, 'PCI device')} with the vendor id ${vendor} (${SHARED_VENDORS.get(vendor)}): guests have them, and so has hardware with a data-processing unit.`,
+      pciDevices,
+      'ids',
     ),
   ),
 ]
@@ -308,20 +315,13 @@ const size: Signal = {
     if (pci.ok && pci.fact.devices.length === 0 && cpu.ok && cpu.fact.architecture === 'x86')
       return virtual(
         'none',
-        sign(
-          'odd',
-          null,
-          contradicts('The machine has no PCI device at all; hardware of this kind always has.', pciDevices, 'tree'),
-        ),
+        oddSign('The machine has no PCI device at all; hardware of this kind always has.', pciDevices, 'tree'),
       )
     return onPci(read, (devices) => {
       const roots = new Set(devices.flatMap(({ root }) => root ?? [])).size
       const summary = `${count(devices.length, 'PCI function')} on ${count(Math.max(1, roots), 'root bus', 'root buses')}`
       if (devices.length <= FEW)
-        return virtual(
-          summary,
-          sign('hint', null, contradicts(`${summary}: small servers have more, guests as few.`, pciDevices, 'tree')),
-        )
+        return virtual(summary, hintSign(`${summary}: small servers have more, guests as few.`, pciDevices, 'tree'))
       return devices.length >= MANY && roots > 1
         ? metal(summary, supports(`${summary}, as servers have.`, pciDevices, 'tree'))
         : neutral(summary)

@@ -7,10 +7,12 @@ import { cpuFeatures } from '../../processors/features.ts'
 import { contradicts, count, supports } from '../../steps.ts'
 import { virtBuses } from '../../virtualization/index.ts'
 import {
+  hintSign,
   metal,
   neutral,
   notApplicable,
   type Observation,
+  oddSign,
   type Read,
   type Signal,
   sign,
@@ -90,13 +92,9 @@ function described({ kinds, ownData, probe }: Described): Observation {
   if (kinds.length === 0)
     return virtual(
       'neither caches, slots, connectors nor built-in devices',
-      sign(
-        'odd',
-        null,
-        contradicts(
-          'The firmware describes neither a processor cache nor a slot, connector or built-in device; real boards describe at least one of them.',
-          probe,
-        ),
+      oddSign(
+        'The firmware describes neither a processor cache nor a slot, connector or built-in device; real boards describe at least one of them.',
+        probe,
       ),
     )
   const value = kinds.join(', ')
@@ -127,13 +125,9 @@ const modules: Signal = {
     if (described.length === 0)
       return virtual(
         value,
-        sign(
-          'hint',
-          null,
-          contradicts(
-            `Of ${count(all.length, 'memory module')} that the firmware lists, none has a part number, a speed or a rank.`,
-            dmiTable,
-          ),
+        hintSign(
+          `Of ${count(all.length, 'memory module')} that the firmware lists, none has a part number, a speed or a rank.`,
+          dmiTable,
         ),
       )
     const serials = all.flatMap(({ serial }) => serial ?? [])
@@ -141,13 +135,9 @@ const modules: Signal = {
     if (isCopied)
       return virtual(
         value,
-        sign(
-          'hint',
-          null,
-          contradicts(
-            `All ${serials.length} memory modules have the same serial number, ${quote(serials[0] ?? '', 40)}.`,
-            dmiTable,
-          ),
+        hintSign(
+          `All ${serials.length} memory modules have the same serial number, ${quote(serials[0] ?? '', 40)}.`,
+          dmiTable,
         ),
       )
     const whole = all.some(({ partNumber, speed, rank }) => partNumber !== null && (speed !== null || rank !== null))
@@ -211,14 +201,7 @@ const memorySum: Signal = {
 }
 
 const more = (value: string): Observation =>
-  virtual(
-    value,
-    sign(
-      'hint',
-      null,
-      contradicts(`The system has more memory than the modules that its firmware lists: ${value}.`, dmiTable),
-    ),
-  )
+  virtual(value, hintSign(`The system has more memory than the modules that its firmware lists: ${value}.`, dmiTable))
 
 const less = (value: string, mapped: number | null): Observation =>
   virtual(
@@ -232,13 +215,9 @@ const less = (value: string, mapped: number | null): Observation =>
             dmiTable,
           ),
         )
-      : sign(
-          'odd',
-          null,
-          contradicts(
-            `The firmware lists more memory than the system has: ${value}. Mirrored modules would explain a half or a third.`,
-            dmiTable,
-          ),
+      : oddSign(
+          `The firmware lists more memory than the system has: ${value}. Mirrored modules would explain a half or a third.`,
+          dmiTable,
         ),
   )
 
@@ -281,13 +260,9 @@ const cores: Signal = {
     if (foreign != null)
       return virtual(
         `family ${foreign.family}, model ${foreign.model} in the table`,
-        sign(
-          'odd',
-          null,
-          contradicts(
-            `The firmware describes a processor of family ${foreign.family}, model ${foreign.model}; the one in use is of family ${cpu.fact.family}, model ${cpu.fact.model}.`,
-            dmiTable,
-          ),
+        oddSign(
+          `The firmware describes a processor of family ${foreign.family}, model ${foreign.model}; the one in use is of family ${cpu.fact.family}, model ${cpu.fact.model}.`,
+          dmiTable,
         ),
       )
     const [enabled, listedCores] = [sum(processors, 'coresEnabled'), sum(processors, 'cores')]
@@ -301,13 +276,9 @@ const cores: Signal = {
     return used < least || used > Math.max(most, least * 2)
       ? virtual(
           value,
-          sign(
-            'odd',
-            null,
-            contradicts(
-              `The firmware’s processors are not those in use: ${value}. Processors switched off would explain fewer.`,
-              dmiTable,
-            ),
+          oddSign(
+            `The firmware’s processors are not those in use: ${value}. Processors switched off would explain fewer.`,
+            dmiTable,
           ),
         )
       : neutral(value)
@@ -345,13 +316,9 @@ const slots: Signal = {
     if (usable.length >= 3 && found.length === 0)
       return virtual(
         value,
-        sign(
-          'hint',
-          null,
-          contradicts(
-            `The firmware names ${usable.length} slots in use, and at none of their addresses is a device.`,
-            dmiTable,
-          ),
+        hintSign(
+          `The firmware names ${usable.length} slots in use, and at none of their addresses is a device.`,
+          dmiTable,
         ),
       )
     return found.length >= 1 && found.length * 2 >= usable.length

@@ -4,10 +4,12 @@ import { cpuFeatures } from '../../processors/features.ts'
 import { contradicts, unclear } from '../../steps.ts'
 import { isSince2009 } from '../cpu-tables.ts'
 import {
+  hintSign,
   metal,
   neutral,
   notApplicable,
   type Observation,
+  oddSign,
   type Read,
   type Sign,
   type Signal,
@@ -186,13 +188,9 @@ function withoutTable(read: Read): Observation {
   return isSince2009(cpu.fact)
     ? virtual(
         'no SMBIOS table',
-        sign(
-          'hint',
-          null,
-          contradicts(
-            'There is no SMBIOS table; machines with a current processor and hardware firmware have one.',
-            dmiIdentity,
-          ),
+        hintSign(
+          'There is no SMBIOS table; machines with a current processor and hardware firmware have one.',
+          dmiIdentity,
         ),
       )
     : neutral('no SMBIOS table')
@@ -215,13 +213,9 @@ const machineBit: Signal = {
     virtualMachineBit
       ? virtual(
           'set',
-          sign(
-            'odd',
-            null,
-            contradicts(
-              'The firmware sets the bit “System is a virtual machine”; a few real boards do so by mistake.',
-              dmiTable,
-            ),
+          oddSign(
+            'The firmware sets the bit “System is a virtual machine”; a few real boards do so by mistake.',
+            dmiTable,
           ),
         )
       : metal('clear'),

@@ -17,7 +17,7 @@ import {
   serviceOf,
 } from '../disk-attachment.ts'
 import { cardFunctions } from '../pci-hardware.ts'
-import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import { hintSign, metal, neutral, notApplicable, oddSign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
 const NO_DRIVE = 'the kernel lists no drive other than those made of memory, files and other drives'
 const names = (disks: readonly Disk[]): readonly string[] => disks.map(({ name }) => name)
@@ -73,14 +73,10 @@ const model: Signal = {
     if (versioned.length > 0)
       return virtual(
         `${drives(versioned.length)} with QEMU’s firmware version`,
-        sign(
-          'odd',
-          null,
-          contradicts(
-            `Firmware version ${quote(QEMU_FIRMWARE)} of ${named(names(versioned), 4)}: QEMU uses it for its SATA and SCSI drives, and no drive manufacturer uses such a number.`,
-            inventoryDisks,
-            'values',
-          ),
+        oddSign(
+          `Firmware version ${quote(QEMU_FIRMWARE)} of ${named(names(versioned), 4)}: QEMU uses it for its SATA and SCSI drives, and no drive manufacturer uses such a number.`,
+          inventoryDisks,
+          'values',
         ),
       )
     const provided = local.filter((disk) => serviceOf(disk) !== null || instanceStoreOf(disk) !== null)
@@ -140,14 +136,10 @@ const smart: Signal = {
     if (warm.every((one) => one === QEMU_CELSIUS))
       return virtual(
         summary,
-        sign(
-          'hint',
-          null,
-          contradicts(
-            `${drives(warm.length)} at ${summary}: the value that QEMU’s NVMe always reports, and that a real drive has occasionally.`,
-            inventoryDisks,
-            'values',
-          ),
+        hintSign(
+          `${drives(warm.length)} at ${summary}: the value that QEMU’s NVMe always reports, and that a real drive has occasionally.`,
+          inventoryDisks,
+          'values',
         ),
       )
     return metal(summary)
@@ -194,14 +186,10 @@ const path: Signal = {
         : []),
       ...(virtio.length > 0
         ? [
-            sign(
-              'hint',
-              null,
-              contradicts(
-                `${drives(virtio.length)} on virtio: ${named(names(virtio), 4)}. Guests have them, and so has hardware with a data-processing unit.`,
-                inventoryDisks,
-                'list',
-              ),
+            hintSign(
+              `${drives(virtio.length)} on virtio: ${named(names(virtio), 4)}. Guests have them, and so has hardware with a data-processing unit.`,
+              inventoryDisks,
+              'list',
             ),
           ]
         : []),

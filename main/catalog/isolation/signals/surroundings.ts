@@ -2,7 +2,7 @@ import { quote } from '../../../core/plain-text.ts'
 import { netInterfaces } from '../../network/interfaces.ts'
 import { netLinks, netNeighbours } from '../../network/links.ts'
 import { type LldpNeighbour, netLldp } from '../../network/lldp.ts'
-import { contradicts, count, named, supports, unclear } from '../../steps.ts'
+import { count, named, supports, unclear } from '../../steps.ts'
 import {
   isLocallyGiven,
   isSharedGateway,
@@ -12,7 +12,7 @@ import {
   SWITCH_SOFTWARE,
   softwareGateway,
 } from '../cpu-tables.ts'
-import { metal, neutral, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import { hintSign, metal, neutral, type Signal, unreadable, virtual } from '../signal.ts'
 
 /** Frame sizes that Ethernet networks are run with. Others are what is left next to the head of a tunnel. */
 const PLAIN_FRAMES: ReadonlySet<number> = new Set([1500, 9000, 9001, 9216, 9202, 9192, 9100, 9600, 9978])
@@ -187,14 +187,10 @@ const neigh: Signal = {
         ...soft
           .slice(0, 8)
           .map(({ mac, whose }) =>
-            sign(
-              'hint',
-              null,
-              contradicts(
-                `The gateway responds with ${quote(mac, 20)}, an address of software: ${whose}.`,
-                netNeighbours,
-                'neighbours',
-              ),
+            hintSign(
+              `The gateway responds with ${quote(mac, 20)}, an address of software: ${whose}.`,
+              netNeighbours,
+              'neighbours',
             ),
           ),
       )

@@ -3,7 +3,18 @@ import { type Heard, liveCpuidLong, liveEnergy, liveJitter, liveSteal, liveTherm
 import { cpuFeatures } from '../../processors/features.ts'
 import { steal as stealProbe } from '../../processors/instruments.ts'
 import { contradicts, count, supports, unclear } from '../../steps.ts'
-import { metal, neutral, notApplicable, type Read, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import {
+  hintSign,
+  metal,
+  neutral,
+  notApplicable,
+  oddSign,
+  type Read,
+  type Signal,
+  sign,
+  unreadable,
+  virtual,
+} from '../signal.ts'
 import { cpuidTimingSignals } from './cpu-layout.ts'
 
 /** So much shorter than it took may a command seem to us: its first frame was held back, and its last was not. */
@@ -62,13 +73,9 @@ const heardSignal: Signal = {
       return virtual(
         `${short.length} of ${count(tests.length, 'live test')} observed for less time than it takes`,
         ...short.map(({ title, heard: { least, collectingComputer } }) =>
-          sign(
-            'odd',
-            null,
-            contradicts(
-              `${title}: it takes ${least.toFixed(2)} s, and was observed for ${(collectingComputer ?? 0).toFixed(2)} s. A command cannot end before its time; such a response was not produced during the request.`,
-              liveSteal,
-            ),
+          oddSign(
+            `${title}: it takes ${least.toFixed(2)} s, and was observed for ${(collectingComputer ?? 0).toFixed(2)} s. A command cannot end before its time; such a response was not produced during the request.`,
+            liveSteal,
           ),
         ),
       )
@@ -116,13 +123,9 @@ const rapl: Signal = {
     if (zone.microjoules === 0)
       return virtual(
         summary,
-        sign(
-          'odd',
-          null,
-          contradicts(
-            `The energy counter of the processor did not change while the processor worked for ${zone.seconds.toFixed(2)} s.`,
-            liveEnergy,
-          ),
+        oddSign(
+          `The energy counter of the processor did not change while the processor worked for ${zone.seconds.toFixed(2)} s.`,
+          liveEnergy,
         ),
       )
     return watts >= WATTS[0] && watts <= WATTS[1]
@@ -256,13 +259,9 @@ const jitter: Signal = {
     if (over50 >= MANY_GAPS || over500 >= MANY_LONG_GAPS)
       return virtual(
         summary,
-        sign(
-          'hint',
-          null,
-          contradicts(
-            `A busy processor was interrupted: ${summary}. A host that shares it would cause this, and so would other work on the node.`,
-            liveJitter,
-          ),
+        hintSign(
+          `A busy processor was interrupted: ${summary}. A host that shares it would cause this, and so would other work on the node.`,
+          liveJitter,
         ),
       )
     return over50 <= FEW_GAPS && over500 === 0

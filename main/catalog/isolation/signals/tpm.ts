@@ -14,6 +14,7 @@ import {
   neutral,
   notApplicable,
   type Observation,
+  oddSign,
   type Read,
   type Sign,
   type Signal,
@@ -110,13 +111,9 @@ const log: Signal = {
       ...firmwareSigns(reading.fact, cpu.ok && cpu.fact.architecture === 'x86'),
       ...(compared.length >= 4 && equal.length === 0
         ? [
-            sign(
-              'odd',
-              null,
-              contradicts(
-                `None of the TPM’s ${compared.length} registers has the value that the firmware’s log leads to: the log is not of this TPM.`,
-                tpmMeasurements,
-              ),
+            oddSign(
+              `None of the TPM’s ${compared.length} registers has the value that the firmware’s log leads to: the log is not of this TPM.`,
+              tpmMeasurements,
             ),
           ]
         : []),
