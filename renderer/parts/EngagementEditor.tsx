@@ -30,7 +30,7 @@ import { FailureNote } from './Ask.tsx'
 import { ResponsibilitySection, SubserviceSection, UserEntitySection } from './EngagementParties.tsx'
 import { BoundarySection, OwnerFields, type SectionProps, SignOffSection, WhoSection } from './EngagementWho.tsx'
 import { LinesField } from './FieldForm.tsx'
-import { Repeated, Shape } from './Mark.tsx'
+import { MarkedLine, Repeated } from './Mark.tsx'
 
 const SECTIONS: Readonly<Record<EngagementSection, (props: SectionProps) => React.ReactNode>> = {
   who: WhoSection,
@@ -186,10 +186,11 @@ function Section({ section, form, view, busy, error, onPut, onSave }: OneSection
       startsOpen={startsOpen}
       onToggle={(open) => setOpened(wasOpened || open)}
       aside={
-        <span className={`status tone-${tone}`}>
-          <Shape mark={mark} tone={tone} />
-          <span>{is === 'missing' ? plural(lacks.length, 'answer').concat(' missing') : word}</span>
-        </span>
+        <MarkedLine
+          mark={mark}
+          tone={tone}
+          line={is === 'missing' ? plural(lacks.length, 'answer').concat(' missing') : word}
+        />
       }
     >
       <section className="form engagement-form" aria-label={label} onBlur={left}>

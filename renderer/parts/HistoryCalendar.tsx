@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { HistoryDay, HistoryView } from '../../schemas/ipc-history.ts'
 import { dayReached, type Month, monthsOf, WEEKDAYS } from '../history-calendar.ts'
 import { DAY_STATES, type DayState, daySentence, dayShort, dayState, dayStateWords } from '../history-model.ts'
-import { Shape } from './Mark.tsx'
+import { MarkedLine, Shape } from './Mark.tsx'
 
 interface HistoryCalendarProps {
   readonly view: HistoryView
@@ -168,12 +168,7 @@ function Short({ text }: { readonly text: string }) {
 /** The status of a day, as mark and label. */
 function DayMark({ state }: { readonly state: DayState }) {
   const { label, mark, tone } = dayStateWords[state]
-  return (
-    <span className={`status tone-${tone}`}>
-      <Shape mark={mark} tone={tone} />
-      <span>{label}</span>
-    </span>
-  )
+  return <MarkedLine mark={mark} tone={tone} line={label} />
 }
 
 /** The legend below the calendar, for the marks it shows. */

@@ -6,7 +6,7 @@ import type { ColumnPart } from '../table-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
-import { Shape } from './Mark.tsx'
+import { MarkedLine } from './Mark.tsx'
 import { BaselineDialog } from './ReasonDialog.tsx'
 import { useTable, useTableChoice } from './TableTools.tsx'
 import { SortedTable, type WholeColumn } from './WholeTable.tsx'
@@ -120,12 +120,7 @@ const notesOf = ({ run, seal, at, baseline }: HistoryRun, shows: (column: string
 /** The seal of a run; a run without a seal is never shown as sealed. */
 function SealMark({ run: { seal } }: { readonly run: Pick<HistoryRun, 'seal'> }) {
   const { label, mark, tone } = SEAL_WORDS[seal]
-  return (
-    <span className={`status tone-${tone}`}>
-      <Shape mark={mark} tone={tone} />
-      <span>{label}</span>
-    </span>
-  )
+  return <MarkedLine mark={mark} tone={tone} line={label} />
 }
 
 function Actions({

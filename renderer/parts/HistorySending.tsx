@@ -6,7 +6,7 @@ import { may } from '../team.ts'
 import { plural, visible, when } from '../text.ts'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
-import { Shape } from './Mark.tsx'
+import { MarkedLine } from './Mark.tsx'
 import { type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** Marks of states: only what the outbox has as delivered is a full disc. */
@@ -87,12 +87,7 @@ const COLUMNS: readonly WholeColumn<SentRow>[] = [
     text: ({ state }) => SENT_WORDS[state],
     cell: ({ state }) => {
       const { mark, tone } = MARKS[state]
-      return (
-        <span className={`status tone-${tone}`}>
-          <Shape mark={mark} tone={tone} />
-          <span>{SENT_WORDS[state]}</span>
-        </span>
-      )
+      return <MarkedLine mark={mark} tone={tone} line={SENT_WORDS[state]} />
     },
   },
   {

@@ -15,7 +15,7 @@ import { SearchField } from '../ui/SearchField.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { CompareKeys } from './CompareKeys.tsx'
 import { Copy } from './Copy.tsx'
-import { Shape } from './Mark.tsx'
+import { MarkedLine, Shape } from './Mark.tsx'
 import { useTable } from './TableTools.tsx'
 
 const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {
@@ -163,10 +163,7 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
       const [word, mark, tone] = KEY_STATES[state]
       return (
         <>
-          <span className={`status tone-${tone}`}>
-            <Shape mark={mark} tone={tone} />
-            <span>{word}</span>
-          </span>
+          <MarkedLine mark={mark} tone={tone} line={word} />
           {failure !== null && state === 'unreachable' && (
             <span className="cell-line node-note" title={visible(failure.detail)}>
               {failureTitle(failure.code)}: {visible(failure.detail)}

@@ -5,7 +5,7 @@ import { anomalyWords, familyWords, indicationWords, oddsWords, spoofWords } fro
 import { ledgerOf, weightsOf } from '../ledger.ts'
 import { plural, visible } from '../text.ts'
 import { Ledger } from './Ledger.tsx'
-import { Shape } from './Mark.tsx'
+import { MarkedLine, Shape } from './Mark.tsx'
 import { useTable } from './TableTools.tsx'
 import { SortedTable, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
@@ -235,10 +235,11 @@ const SIGNAL_COLUMNS: readonly WholeColumn<NotedSignal>[] = [
     title: 'Indication',
     text: ({ one }) => indicationWords[one.indicates].label,
     cell: ({ one: { indicates } }) => (
-      <span className={`status tone-${TONES[indicates]}`}>
-        <Shape mark={indicationWords[indicates].mark} tone={TONES[indicates]} />
-        <span>{indicationWords[indicates].label}</span>
-      </span>
+      <MarkedLine
+        mark={indicationWords[indicates].mark}
+        tone={TONES[indicates]}
+        line={indicationWords[indicates].label}
+      />
     ),
   },
   { id: 'value', title: 'Value', text: ({ one }) => one.value, cell: ({ one }) => visible(one.value) },

@@ -23,7 +23,7 @@ import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { FailureNote } from './Ask.tsx'
 import { FigureView } from './Figure.tsx'
-import { Shape } from './Mark.tsx'
+import { MarkedLine } from './Mark.tsx'
 import { useTable } from './TableTools.tsx'
 import { SortedTable, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
@@ -287,23 +287,13 @@ function Captures({
 /** A location result, as mark and label. */
 export function LocationMark({ word, text }: { readonly word: LocationWord; readonly text?: string }) {
   const { label, mark, tone } = shownAs(word)
-  return (
-    <span className={`status tone-${tone}`}>
-      <Shape mark={mark} tone={tone} />
-      <span>{text ?? label}</span>
-    </span>
-  )
+  return <MarkedLine mark={mark} tone={tone} line={text ?? label} />
 }
 
 /** What one statement shows for one place or rule. */
 function StatementMark({ support }: { readonly support: StatementSupport }) {
   const { label, mark, tone } = STATEMENT_SUPPORT[support]
-  return (
-    <span className={`status tone-${tone}`}>
-      <Shape mark={mark} tone={tone} />
-      <span>{label}</span>
-    </span>
-  )
+  return <MarkedLine mark={mark} tone={tone} line={label} />
 }
 
 /** Limitations of location results: shown with each of them, and open in print. */

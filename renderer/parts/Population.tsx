@@ -19,7 +19,7 @@ import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { Ask } from './Ask.tsx'
 import { FormDialog } from './FormDialog.tsx'
-import { Shape } from './Mark.tsx'
+import { MarkedLine } from './Mark.tsx'
 import { useTable } from './TableTools.tsx'
 
 /** Population reconciliation: declared population, fleet file and provider inventory, worst first. */
@@ -194,10 +194,7 @@ const columnsOf = (
       const { label, mark, tone } = coverageWords[state]
       return (
         <>
-          <span className={`status tone-${tone}`}>
-            <Shape mark={mark} tone={tone} />
-            <span>{label}</span>
-          </span>
+          <MarkedLine mark={mark} tone={tone} line={label} />
           {why !== null && <CellLine className="note" text={visible(why)} />}
           {onLeaveOut !== null && (state === 'unreconciled' || state === 'excluded') && (
             <Button

@@ -18,7 +18,7 @@ import { Disclosure } from '../ui/Disclosure.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { FieldForm } from './FieldForm.tsx'
-import { Shape } from './Mark.tsx'
+import { MarkedLine } from './Mark.tsx'
 
 interface SectionEditorProps {
   readonly view: DeclarationsView
@@ -91,10 +91,7 @@ export function SectionEditor({ view, section, nodes, startsOpen = false, onSave
       aside={
         <span className="section-state">
           {content !== '' && <span className="quiet section-content">{content}</span>}
-          <span className={`status tone-${tone}`}>
-            <Shape mark={mark} tone={tone} />
-            <span>{word}</span>
-          </span>
+          <MarkedLine mark={mark} tone={tone} line={word} />
         </span>
       }
     >

@@ -13,7 +13,7 @@ import { useAction } from '../actions.ts'
 import { formatOf } from '../import-format.ts'
 import { FailureNote } from '../parts/Ask.tsx'
 import { HostKeys } from '../parts/HostKeys.tsx'
-import { Shape } from '../parts/Mark.tsx'
+import { MarkedLine } from '../parts/Mark.tsx'
 import { NodeTable } from '../parts/NodeTable.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useTable } from '../parts/TableTools.tsx'
@@ -344,12 +344,7 @@ const COLUMNS: readonly GridColumn<ImportRow>[] = [
     text: ({ outcome }) => OUTCOMES[outcome][0],
     cell: ({ outcome }) => {
       const [word, mark, tone] = OUTCOMES[outcome]
-      return (
-        <span className={`status tone-${tone}`}>
-          <Shape mark={mark} tone={tone} />
-          <span>{word}</span>
-        </span>
-      )
+      return <MarkedLine mark={mark} tone={tone} line={word} />
     },
   },
   {

@@ -10,7 +10,7 @@ import { countsOfClaim, requiredDocuments, worstFirst } from '../claims-model.ts
 import { ledgerOf } from '../ledger.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Ledger } from '../parts/Ledger.tsx'
-import { Shape } from '../parts/Mark.tsx'
+import { MarkedLine } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import { announce, go, outdated, useStore } from '../store.ts'
@@ -264,12 +264,7 @@ function Choice({ list: { shipped, chosen, own } }: { readonly list: ProviderLis
 /** The result of a provider claim, as mark and label. */
 function ClaimMark({ word, text }: { readonly word: ClaimWord; readonly text?: string }) {
   const { label, mark, tone } = claimAnswerWords[word]
-  return (
-    <span className={`status tone-${tone}`}>
-      <Shape mark={mark} tone={tone} />
-      <span>{text ?? label}</span>
-    </span>
-  )
+  return <MarkedLine mark={mark} tone={tone} line={text ?? label} />
 }
 
 /** Nodes per result, worst first. */

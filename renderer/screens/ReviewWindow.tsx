@@ -6,7 +6,7 @@ import { useAction } from '../actions.ts'
 import { type Answer, call, useAnswer } from '../bridge.ts'
 import { wasReached } from '../model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
-import { Shape } from '../parts/Mark.tsx'
+import { MarkedLine } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ReviewSeal } from '../parts/ReviewSeal.tsx'
 import { Sampling } from '../parts/Sampling.tsx'
@@ -100,10 +100,7 @@ function What({ review }: { readonly review: PackReview }) {
     <div className="review-what">
       <p className="review-file">{visible(review.file)}</p>
       <p className="review-facts">
-        <span className={`status tone-${tone}`}>
-          <Shape mark={mark} tone={tone} />
-          <span>{review.headline.word}</span>
-        </span>
+        <MarkedLine mark={mark} tone={tone} line={review.headline.word} />
         <span>{KINDS[kind].label}</span>
         <span className="number">Verified {when(verifiedAt)}</span>
       </p>
