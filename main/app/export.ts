@@ -86,6 +86,20 @@ const MOST_REMEMBERED = 8 * 1024 * 1024
 export { PRODUCER } from '../../schemas/version.ts'
 export { ALSO, type Also } from './output-files.ts'
 
+type ExportPorts = Pick<
+  Ports,
+  | 'csvPieces'
+  | 'entropy'
+  | 'files'
+  | 'openHistory'
+  | 'packs'
+  | 'reports'
+  | 'sealing'
+  | 'tidyMemory'
+  | 'timestamps'
+  | 'xlsx'
+>
+
 /**
  * Assesses recordings and writes, into one folder: the signed report, the sealed pack, the assessment, a summary and
  * tables. The report is bound to the evidence by the evidence digest it prints; the pack contains the report; one seal
@@ -93,21 +107,7 @@ export { ALSO, type Also } from './output-files.ts'
  * once: where an earlier export was interrupted, its pack is kept, and only missing outputs are written.
  */
 export async function exportRun(
-  ports: Pick<
-    Ports,
-    | 'csvPieces'
-    | 'entropy'
-    | 'files'
-    | 'openHistory'
-    | 'openRunChain'
-    | 'packs'
-    | 'reports'
-    | 'sealing'
-    | 'tidyMemory'
-    | 'timestamps'
-    | 'validator'
-    | 'xlsx'
-  >,
+  ports: ExportPorts & Pick<Ports, 'openRunChain' | 'validator'>,
   ours: Catalog,
   input: ExportInput,
 ): Promise<Outcome<Exported>> {
@@ -164,19 +164,7 @@ async function settledIn(
 }
 
 async function exportEvaluated(
-  ports: Pick<
-    Ports,
-    | 'csvPieces'
-    | 'entropy'
-    | 'files'
-    | 'openHistory'
-    | 'packs'
-    | 'reports'
-    | 'sealing'
-    | 'tidyMemory'
-    | 'timestamps'
-    | 'xlsx'
-  >,
+  ports: ExportPorts,
   catalog: Catalog,
   input: ExportInput & { readonly prefix: string },
   { assessment, outlines, files: recordings, figures, captured, sudo, traced }: Evaluated,

@@ -58,6 +58,11 @@ export interface ExportedPeriod {
   readonly shortfalls: readonly Failure[]
 }
 
+type PeriodPorts = Pick<
+  Ports,
+  'csv' | 'csvPieces' | 'files' | 'openHistory' | 'packs' | 'reports' | 'sealing' | 'timestamps' | 'validator' | 'zones'
+>
+
 /**
  * Seals a report on a period that has ended: what the run chain and the packs of its runs show, with lists, samples and
  * a report, and enters it into the chain. A run whose pack is missing, or is not the one the chain names, is stated as
@@ -65,22 +70,7 @@ export interface ExportedPeriod {
  * chain and the disk do.
  */
 export async function exportPeriod(
-  ports: Pick<
-    Ports,
-    | 'clock'
-    | 'csv'
-    | 'csvPieces'
-    | 'entropy'
-    | 'files'
-    | 'openHistory'
-    | 'openRunChain'
-    | 'packs'
-    | 'reports'
-    | 'sealing'
-    | 'timestamps'
-    | 'validator'
-    | 'zones'
-  >,
+  ports: PeriodPorts & Pick<Ports, 'clock' | 'entropy' | 'openRunChain'>,
   catalog: Catalog,
   input: ExportPeriodInput,
 ): Promise<Outcome<ExportedPeriod>> {
@@ -162,19 +152,7 @@ async function derivePeriod(
 }
 
 async function exported(
-  ports: Pick<
-    Ports,
-    | 'csv'
-    | 'csvPieces'
-    | 'files'
-    | 'openHistory'
-    | 'packs'
-    | 'reports'
-    | 'sealing'
-    | 'timestamps'
-    | 'validator'
-    | 'zones'
-  >,
+  ports: PeriodPorts,
   catalog: Catalog,
   input: ExportPeriodInput & { readonly asOf: string; readonly name: string },
   { chain, enter }: ChainTurn,

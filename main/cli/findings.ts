@@ -1,18 +1,13 @@
 import type { Command } from 'commander'
-import { registerInScope } from '../app/attachments.ts'
 import { type FindingSources, shownOf } from '../app/finding-views.ts'
-import { askDatabases } from '../app/location/ask-databases.ts'
 import { catalog } from '../catalog/index.ts'
-import { assess } from '../core/assess.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { Finding } from '../core/finding/finding.ts'
-import { loadAll } from '../core/recording.ts'
 import type { Presentation } from '../present/presentation.ts'
-import { type Context, instant } from './options.ts'
-import { readRegister } from './register.ts'
+import type { Context } from './options.ts'
 import { withFleet } from './register-changes.ts'
-import { scopeFor } from './scope.ts'
+import { assessFolders, scopeFor } from './scope.ts'
 
 /** Options of every command about findings. */
 export interface FindingOptions {
@@ -39,22 +34,9 @@ export async function readFindings(
   folders: readonly string[],
   options: FindingOptions,
 ): Promise<Outcome<ShownFindings>> {
-  const asOf = instant('--as-of', options.asOf, ports.clock)
-  if (!asOf.ok) return asOf
-  const read = await ports.readRecordings(folders)
-  if (!read.ok) return read
-  const scope = await scopeFor(ports, options, read.value)
-  if (!scope.ok) return scope
-  const asked = await askDatabases(scope.value.scope, scope.value.databases, read.value)
-  if (!asked.ok) return asked
-  const stated = await readRegister(ports, options.register)
-  if (!stated.ok) return stated
-  const loaded = await loadAll(read.value)
-  if (!loaded.ok) return loaded
-  const register = registerInScope(catalog, stated.value.register, asked.value)
-  const recordings = loaded.value
-  const assessment = assess({ catalog, scope: asked.value, recordings, asOf: asOf.value, register })
-  const sources = { assessment, catalog, register, recordings }
+  const assessed = await assessFolders(ports, folders, options)
+  if (!assessed.ok) return assessed
+  const sources = { ...assessed.value, catalog }
   const shown = shownOf(sources)
   return ok({ ...sources, shown, findings: [...shown.findings, ...shown.informational] })
 }

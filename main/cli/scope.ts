@@ -1,11 +1,15 @@
-import type { DeclaredNode } from '../../schemas/types.ts'
+import type { Assessment, DeclaredNode, Register } from '../../schemas/types.ts'
+import { registerInScope } from '../app/attachments.ts'
 import { chosenFrameworks, type Declared, declaredScope } from '../app/collect-run.ts'
+import { askDatabases } from '../app/location/ask-databases.ts'
 import { scopeOf } from '../app/run.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
+import { assess } from '../core/assess.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
-import type { RecordingSource } from '../core/recording.ts'
-import { frameworkList } from './options.ts'
+import { type LoadedRecording, loadAll, type RecordingSource } from '../core/recording.ts'
+import { frameworkList, instant } from './options.ts'
+import { readRegister } from './register.ts'
 
 interface ScopeOptions {
   readonly fleet?: string
@@ -41,6 +45,51 @@ export async function scopeFor(
   const nodes = targets({}).map(({ node }) => node.name)
   const declared = await declaredScope(ports, catalog, { fleet, path: options.fleet, nodes, frameworks: asked })
   return declared.ok ? ok({ ...declared.value, timestampAuthority: fleet.timestampAuthority }) : declared
+}
+
+/** As scopeFor(), with the entries of the declared address databases for these recordings. */
+export async function scopeWithDatabases(
+  ports: Ports,
+  options: ScopeOptions,
+  recordings: readonly RecordingSource[],
+): Promise<Outcome<ScopeDeclared>> {
+  const declared = await scopeFor(ports, options, recordings)
+  if (!declared.ok) return declared
+  const asked = await askDatabases(declared.value.scope, declared.value.databases, recordings)
+  return asked.ok ? ok({ ...declared.value, scope: asked.value }) : asked
+}
+
+interface AssessOptions extends ScopeOptions {
+  readonly asOf?: string
+  readonly register?: string
+}
+
+interface AssessedFolders {
+  readonly assessment: Assessment
+  readonly register: Register
+  readonly recordings: readonly LoadedRecording[]
+}
+
+/** Recordings in folders, evaluated as of one time with a register. Fails as reading recordings, fleet file and register does. */
+export async function assessFolders(
+  ports: Ports,
+  folders: readonly string[],
+  options: AssessOptions,
+): Promise<Outcome<AssessedFolders>> {
+  const asOf = instant('--as-of', options.asOf, ports.clock)
+  if (!asOf.ok) return asOf
+  const read = await ports.readRecordings(folders)
+  if (!read.ok) return read
+  const declared = await scopeWithDatabases(ports, options, read.value)
+  if (!declared.ok) return declared
+  const { scope } = declared.value
+  const stored = await readRegister(ports, options.register)
+  if (!stored.ok) return stored
+  const loaded = await loadAll(read.value)
+  if (!loaded.ok) return loaded
+  const register = registerInScope(catalog, stored.value.register, scope)
+  const assessment = assess({ catalog, scope, recordings: loaded.value, asOf: asOf.value, register })
+  return ok({ assessment, register, recordings: loaded.value })
 }
 
 /** The declaration of a node in the fleet file; without a fleet file, its name only. Fails with input.refused for an unknown node. */

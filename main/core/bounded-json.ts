@@ -41,3 +41,12 @@ export function parseBounded(text: string): unknown {
   if (!isWithinBudget(text)) throw new Error('the JSON is larger, deeper or has more values than is read')
   return JSON.parse(text)
 }
+
+/** The value of a text; null for one that is not JSON, where the value null is as unusable. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,5 +1,6 @@
 import type { Mapping, MappingFile, ProviderProfile, VantageRecord } from '../../../schemas/types.ts'
 import type { Declarations } from '../../core/all-ports.ts'
+import { jsonOrNull } from '../../core/bounded-json.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { mappingOf, type OscalRow, oscalRows } from '../../core/mapping.ts'
 import { decodeUtf8, quote } from '../../core/plain-text.ts'
@@ -104,7 +105,7 @@ async function readVantage(seal: SealReader, file: string, beside: string | null
   const bytes = await readNamed(path, LARGEST_MIB)
   if (typeof bytes === 'string')
     return fail(bytes.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${bytes}`)
-  const value = jsonIn(bytes)
+  const value = jsonOrNull(decodeUtf8(bytes) ?? '')
   if (value === null) return fail('input.refused', `${path} is not JSON in UTF-8`)
   validator ??= createSchemaValidator()
   const [misfit] = validator.placed('vantage', value)
@@ -115,13 +116,4 @@ async function readVantage(seal: SealReader, file: string, beside: string | null
   return problem === undefined
     ? ok(record)
     : fail('input.refused', `${path}: the vantage record of ${quote(record.vantage.name)} cannot be used. ${problem}`)
-}
-
-/** Null for anything that is not JSON; the value null itself is no record either. */
-function jsonIn(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(decodeUtf8(bytes) ?? '')
-  } catch {
-    return null
-  }
 }

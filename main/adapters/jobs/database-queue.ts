@@ -1,4 +1,5 @@
 import type { CollectorJob } from '../../../schemas/types.ts'
+import { jsonOrNull } from '../../core/bounded-json.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import {
@@ -246,19 +247,11 @@ async function forget(query: Query, engagement: string): Promise<void> {
 
 /** What is stored is read as strictly as the journal of files. */
 function jobIn({ id, job }: Row): Outcome<CollectorJob> {
-  const value = parsed(String(job))
+  const value = jsonOrNull(String(job))
   const isJob = createSchemaValidator().placed('collector-job', value).length === 0
   return isJob && (value as CollectorJob).id === id
     ? ok(value as CollectorJob)
     : fail('store.failed', 'a job in the database is not in the form of this program')
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 function stateIn(row: Row): JobState {

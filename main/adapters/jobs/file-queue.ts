@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { CollectorJob } from '../../../schemas/types.ts'
+import { jsonOrNull } from '../../core/bounded-json.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import {
@@ -201,7 +202,7 @@ function replayed(lines: readonly string[], now: number): Outcome<Map<string, Kn
   const jobs = new Map<string, Known>()
   const validator = createSchemaValidator()
   for (const [index, line] of lines.entries()) {
-    const entry = parsed(line)
+    const entry = jsonOrNull(line)
     if (!isEntry(entry, (job) => validator.placed('collector-job', job).length === 0))
       return fail('store.failed', `line ${index + 1} is not an entry`)
     if (entry.kind !== 'added' && !jobs.has(entry.id))
@@ -209,14 +210,6 @@ function replayed(lines: readonly string[], now: number): Outcome<Map<string, Kn
     apply(jobs, entry, now)
   }
   return ok(jobs)
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return null
-  }
 }
 
 function apply(jobs: Map<string, Known>, entry: JobEntry, now: number): void {

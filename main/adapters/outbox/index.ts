@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { IntegrationsConfig } from '../../../schemas/types.ts'
+import { jsonOrNull } from '../../core/bounded-json.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { OUTBOX } from '../../core/layout.ts'
@@ -117,19 +118,11 @@ async function lettersIn(path: string): Promise<Outcome<Map<string, Letter>>> {
   const letters = new Map<string, Letter>()
   const text = (await bytesIfThere(path, LARGEST))?.toString('utf8') ?? ''
   for (const [index, line] of text.split('\n').slice(0, -1).entries()) {
-    const entry = parsed(line)
+    const entry = jsonOrNull(line)
     if (!isOutboxEntry(entry) || !apply(letters, entry))
       return fail('store.failed', `${path}: line ${index + 1} is not an entry that follows from those before it`)
   }
   return ok(letters)
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return null
-  }
 }
 
 /** What a header and an address can hold: visible ASCII, within one line. */

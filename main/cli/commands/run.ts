@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Schedule } from '../../../schemas/types.ts'
-import { registerInScope } from '../../app/attachments.ts'
-import { askDatabases } from '../../app/location/ask-databases.ts'
 import { outcomeOf } from '../../app/run.ts'
 import { collectAgain } from '../../app/scheduled/plan-run.ts'
 import { runScheduled } from '../../app/scheduled/scheduled-run.ts'
 import type { ScheduledOutcome } from '../../app/scheduled/states.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
-import { assess } from '../../core/assess.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { loadAll } from '../../core/recording.ts'
 import { collectFleet, collectOptions } from '../collecting.ts'
 import {
   type Context,
@@ -22,15 +18,13 @@ import {
   emit,
   endWith,
   FRAMEWORKS,
-  instant,
   type PassphraseOptions,
   printFailure,
   printLine,
   worst,
 } from '../options.ts'
-import { readRegister } from '../register.ts'
 import { codeOfRan, printRan, type Ran, type RunOptions, runOnce } from '../running.ts'
-import { scopeFor } from '../scope.ts'
+import { assessFolders } from '../scope.ts'
 import { openSigner, signingOptions } from '../sealing.ts'
 
 /** `run`: collect, evaluate and export; with `--schedule`, the command that a timer starts. */
@@ -197,29 +191,11 @@ export function assessCommand(context: Context): void {
     .option('--json', 'Print the assessment as JSON')
     .option(...DEVIATIONS_EXIT_ZERO)
     .action(async (folders: string[], options: AssessOptions) => {
-      const { ports } = context
-      const asOf = instant('--as-of', options.asOf, ports.clock)
-      if (!asOf.ok) return endWith(context, asOf.error)
-      const recordings = await ports.readRecordings(folders)
-      if (!recordings.ok) return endWith(context, recordings.error)
-      const scope = await scopeFor(ports, options, recordings.value)
-      if (!scope.ok) return endWith(context, scope.error)
-      const asked = await askDatabases(scope.value.scope, scope.value.databases, recordings.value)
-      if (!asked.ok) return endWith(context, asked.error)
-      const stored = await readRegister(ports, options.register)
-      if (!stored.ok) return endWith(context, stored.error)
-      const register = registerInScope(catalog, stored.value.register, asked.value)
-      const loaded = await loadAll(recordings.value)
-      if (!loaded.ok) return endWith(context, loaded.error)
-      const assessment = assess({
-        catalog,
-        scope: asked.value,
-        recordings: loaded.value,
-        asOf: asOf.value,
-        register,
-      })
+      const assessed = await assessFolders(context.ports, folders, options)
+      if (!assessed.ok) return endWith(context, assessed.error)
+      const { assessment, register, recordings } = assessed.value
       if (options.json === true) emit(assessment)
-      printLine(summaryText({ assessment, catalog, register, recordings: loaded.value }))
+      printLine(summaryText({ assessment, catalog, register, recordings }))
       const { gaps, incomplete } = outcomeOf(assessment, register)
       context.exit(
         worst([

@@ -1,4 +1,3 @@
-import { askDatabases } from '../../app/location/ask-databases.ts'
 import { outcomeOf } from '../../app/run.ts'
 import { nextStamp, type Stampable } from '../../app/seal-file.ts'
 import { summaryText } from '../../app/summary.ts'
@@ -17,7 +16,7 @@ import {
   printLine,
   worst,
 } from '../options.ts'
-import { scopeFor } from '../scope.ts'
+import { scopeWithDatabases } from '../scope.ts'
 import {
   type AuthorityOptions,
   askableAddress,
@@ -153,14 +152,12 @@ export function exportCommand(context: Context): void {
     const { ports } = context
     const recordings = await ports.readRecordings(folders)
     if (!recordings.ok) return endWith(context, recordings.error)
-    const scope = await scopeFor(ports, options, recordings.value)
+    const scope = await scopeWithDatabases(ports, options, recordings.value)
     if (!scope.ok) return endWith(context, scope.error)
-    const asked = await askDatabases(scope.value.scope, scope.value.databases, recordings.value)
-    if (!asked.ok) return endWith(context, asked.error)
     const run = recordings.value[0]?.recording.run ?? 'export'
     const exported = await exportAndPrint(context, options, {
       run,
-      scope: asked.value,
+      scope: scope.value.scope,
       inventory: scope.value.inventory,
       sites: scope.value.sites,
       recordings: recordings.value,
