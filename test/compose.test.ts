@@ -14,6 +14,7 @@ interface Service {
   readonly command?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly tmpfs?: readonly string[]
+  readonly init?: boolean
   readonly volumes: readonly string[]
   readonly healthcheck: { readonly test: readonly string[] }
   readonly ports?: readonly string[]
@@ -69,7 +70,9 @@ test('the image is built from files that exist, and starts the program that the 
   expect(existsSync(join(FOLDER, context, 'package.json'))).toBe(true)
   expect(join(FOLDER, context, path)).toBe(join(FOLDER, 'Dockerfile'))
   const ignored = readFileSync(`${FOLDER}/Dockerfile.dockerignore`, 'utf8').split('\n')
-  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) => names.split(' '))
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(?:--chmod=644 )?(.+) \S+$/gm)].flatMap(([, names = '']) =>
+    names.split(' '),
+  )
   expect(copied.length).toBeGreaterThan(1)
   for (const name of copied) expect([name, existsSync(name), ignored.includes(name)]).toEqual([name, true, false])
   // What is copied from the first stage is what its build writes.
@@ -79,11 +82,25 @@ test('the image is built from files that exist, and starts the program that the 
   expect(dockerfile).toContain('WORKDIR /opt/barewitness')
 })
 
-test('the image has a version of Node that the program runs with', () => {
+test('the image has the latest version of Node that the tests run with', () => {
   const versions = [...dockerfile.matchAll(/^FROM node:(\d+)-/gm)].map(([, version]) => Number(version))
   const least = Number(/>=(\d+)/.exec(packageJson.engines.node)?.[1])
-  expect(versions).toHaveLength(2)
-  for (const version of versions) expect(version).toBeGreaterThanOrEqual(least)
+  const tested = [...readFileSync('.ci/run', 'utf8').matchAll(/on-node\.sh (\d+)\./g)].map(([, major]) => Number(major))
+  const latest = Math.max(...tested)
+  expect(versions).toEqual([latest, latest])
+  expect(latest).toBeGreaterThanOrEqual(least)
+})
+
+test('what is copied from a working tree that others cannot read can be read by the accounts of the images', () => {
+  const stage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+  for (const [line] of stage.matchAll(/^COPY (?!--from).*$/gm)) expect(line).toContain('COPY --chmod=644 ')
+  expect(database.volumes).toContain('./database:/docker-entrypoint-initdb.d:ro')
+  expect(guide).toContain('chmod -R a+rX database\n')
+})
+
+test('the first process of the server ends when it is asked to, also before the program handles signals', () => {
+  // The kernel discards signals that the first process of a container does not handle.
+  expect(server.init).toBe(true)
 })
 
 test('the command and its options exist, and it reads the configuration that is placed there', () => {
@@ -116,7 +133,9 @@ test.each([
 test('the database is asked for the person and the name that the configuration has', async () => {
   const { value: config } = must(await readTeamConfig(`${FOLDER}/config/team.yaml`))
   const [, user, name] = /^postgres:\/\/([^@]+)@[^/]+\/(.+)$/.exec(config.database?.url ?? '') ?? []
-  expect(database.healthcheck.test).toEqual(['CMD', 'pg_isready', `--username=${user}`, `--dbname=${name}`])
+  // Not over the socket: while the roles are created, PostgreSQL answers there and ends again.
+  const [tcp, ...asked] = ['--host=127.0.0.1', `--username=${user}`, `--dbname=${name}`]
+  expect(database.healthcheck.test).toEqual(['CMD', 'pg_isready', tcp, ...asked])
   for (const role of [user, config.database?.owner?.user]) expect(roles).toContain(`CREATE ROLE ${role} LOGIN`)
   expect(roles).toContain(`CREATE DATABASE ${name} OWNER ${config.database?.owner?.user}`)
 })
