@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import type { TeamConfig, TeamDatabase, TeamEngagement, TeamObjects } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
@@ -145,5 +146,19 @@ export function readObjectSecrets(objects: TeamObjects | undefined): Outcome<Obj
   }
 }
 
-const secretIn = (file: string | undefined, holds: string): Outcome<string | null> =>
-  file === undefined ? ok(null) : ownersFile(file, holds)
+/** The first line of a file that only its owner can read; null without a file. Fails as ownersFile(), and with input.refused for an empty line. */
+function secretIn(file: string | undefined, holds: string): Outcome<string | null> {
+  if (file === undefined) return ok(null)
+  const line = ownersFile(file, holds)
+  return line.ok && line.value === '' ? fail('input.refused', `${file} does not begin with the ${holds}`) : line
+}
+
+/** Fails with input.refused for a certificate and key that a server cannot use, such as those of two pairs. */
+export function checkTls(tls: TeamSecrets['tls']): Outcome<null> {
+  try {
+    if (tls !== null) createSecureContext(tls)
+    return ok(null)
+  } catch {
+    return fail('input.refused', 'listen.tls: the certificate or key cannot be used')
+  }
+}

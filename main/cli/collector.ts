@@ -13,6 +13,8 @@ import { isLoopbackUrl } from '../core/loopback.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Context, endWith, printFailure, printLine } from './options.ts'
 
+export { readProgramSecrets }
+
 /** A configuration whose zone is known. */
 type ZonedConfig = CollectorConfig & { readonly zone: string }
 

@@ -14,6 +14,8 @@ import { plain } from '../core/plain-text.ts'
 import { type Context, endWith, printFailure, printLine } from './options.ts'
 import { type KeyOptions, openSigner } from './sealing.ts'
 
+export { readProgramSecrets }
+
 /** The valid configuration of a file, with absolute paths. Fails as its reading does. */
 export async function sealerConfigIn(file: string): Promise<Outcome<SealerConfig>> {
   const read = await readSealerConfig(file)

@@ -10,6 +10,7 @@ import { openIncoming } from '../adapters/jobs/incoming.ts'
 import { createSchemaValidator, placeName } from '../adapters/schema-validator.ts'
 import { remoteSigning } from '../adapters/seal/remote-signing.ts'
 import {
+  checkTls,
   type DatabaseSecrets,
   type ObjectSecrets,
   readObjectSecrets,
@@ -47,6 +48,12 @@ export async function teamConfigIn(file: string): Promise<Outcome<TeamConfig>> {
 }
 
 export { checkIntegrations } from '../app/schedules.ts'
+
+/** Checks the files with secrets, certificates and keys that a configuration names, without connecting. Fails as their reading does. */
+export function checkFiles(config: TeamConfig): Outcome<null> {
+  const secrets = readTeamSecrets(config)
+  return secrets.ok ? checkTls(secrets.value.tls) : secrets
+}
 
 /** Checks the audit log, its signed heads and those in the record of a sealer, and prints what was found. */
 export async function verifyAudit(context: Context, config: TeamConfig, record: string | null): Promise<void> {

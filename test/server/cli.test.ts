@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readTeamSecrets } from '../../main/adapters/team-config.ts'
 import { serveCommand } from '../../main/cli/commands/serve.ts'
 import { EXIT } from '../../main/cli/options.ts'
@@ -11,11 +11,23 @@ import { chainedLine } from '../../main/server/chained-log.ts'
 import { auditEvent } from '../../main/server/edge/parts.ts'
 import { commandLine } from '../support/command-line.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
+import { newCertificate } from '../support/loopback-certificate.ts'
 import { must } from '../support/outcomes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'barewitness-serve-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const cli = commandLine(createFakePorts, serveCommand)
+const [CERTIFICATE, KEY, SECRET] = ['tls/certificate.pem', 'tls/key.pem', 'client-secret'].map((name) =>
+  join(folder, name),
+) as [string, string, string]
+const pair = await newCertificate()
+const writeSecrets = (): void => {
+  mkdirSync(join(folder, 'tls'), { recursive: true })
+  writeFileSync(CERTIFICATE, pair.cert)
+  writeFileSync(KEY, pair.key, { mode: 0o600 })
+  writeFileSync(SECRET, 'secret-words\n', { mode: 0o600 })
+}
+beforeAll(writeSecrets)
 
 const EXAMPLE = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/team-server.md', 'utf8'))?.[1] ?? ''
 const fileWith = (text: string): string => {
@@ -91,8 +103,6 @@ describe('integrations of an engagement', () => {
 test('a key or client secret that others can read is refused', async () => {
   const config = must(await teamConfigIn(fileWith(EXAMPLE)))
   const files = ['client-secret', 'tls/key.pem', 'tls/certificate.pem']
-  const { mkdirSync } = await import('node:fs')
-  mkdirSync(join(folder, 'tls'), { recursive: true })
   for (const file of files) writeFileSync(join(folder, file), 'x\n', { mode: 0o600 })
   expect(readTeamSecrets(config)).toEqual({
     ok: true,
@@ -104,6 +114,36 @@ test('a key or client secret that others can read is refused', async () => {
     expect(read.ok ? null : read.error.code).toBe('input.refused')
     chmodSync(join(folder, file), 0o600)
   }
+  writeSecrets()
+})
+
+describe('files that the configuration names are checked without a start', () => {
+  const check = (): Promise<number> => cli.run('serve', '--config', fileWith(EXAMPLE), '--check-config')
+  afterEach(writeSecrets)
+  test.each([CERTIFICATE, KEY, SECRET])('%s is missing', async (file) => {
+    rmSync(file)
+    expect(await check()).toBe(EXIT.usage)
+    expect(cli.told).toContain(file)
+  })
+  test.each([KEY, SECRET])('%s can be read by others', async (file) => {
+    chmodSync(file, 0o644)
+    expect(await check()).toBe(EXIT.usage)
+    expect(cli.told).toContain(file)
+    chmodSync(file, 0o600)
+  })
+  test.each<[string, () => Promise<void>]>([
+    ['a key of another certificate', async () => writeFileSync(KEY, (await newCertificate()).key)],
+    ['a certificate that is none', async () => writeFileSync(CERTIFICATE, 'x\n')],
+  ])('%s', async (_, write) => {
+    await write()
+    expect(await check()).toBe(EXIT.usage)
+    expect(cli.told).toContain('listen.tls')
+  })
+  test('an empty client secret', async () => {
+    writeFileSync(SECRET, '\n')
+    expect(await check()).toBe(EXIT.usage)
+    expect(cli.told).toContain(SECRET)
+  })
 })
 
 const DATABASE = `

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readProgramSecrets } from '../../main/adapters/program-config.ts'
@@ -21,6 +21,12 @@ const [, , EXAMPLE = ''] = /([\s\S]*?)```yaml\n(schema: barewitness\.collector[\
   readFileSync('docs/team-server.md', 'utf8'),
 ) ?? ['', '', '']
 writeFileSync(join(folder, 'fleet.yaml'), 'name: f\nnodes:\n  - name: node-1\n    address: 192.0.2.1\n')
+const TOKEN = join(folder, 'token')
+const writeToken = (): void => {
+  rmSync(TOKEN, { force: true })
+  writeFileSync(TOKEN, `${'t'.repeat(43)}\n`, { mode: 0o600 })
+}
+writeToken()
 const fileWith = (text: string): string => {
   const path = join(folder, 'collector.yaml')
   writeFileSync(path, text)
@@ -66,6 +72,15 @@ describe('the zone', () => {
   })
 })
 
+test.each(['missing', 'readable by others', 'no token'])('a token file that is %s is refused', async (how) => {
+  if (how === 'missing') rmSync(TOKEN)
+  else if (how === 'no token') writeFileSync(TOKEN, 'x\n')
+  else chmodSync(TOKEN, 0o644)
+  expect(await cli.run('collector', '--config', fileWith(EXAMPLE), '--check-config')).toBe(EXIT.usage)
+  expect(cli.told).toContain(TOKEN)
+  writeToken()
+})
+
 test('a fleet file that cannot be read is refused, and an option is needed', async () => {
   const config = fileWith(EXAMPLE.replace('fleet.yaml', 'none.yaml'))
   expect(await cli.run('collector', '--config', config, '--check-config')).toBe(EXIT.usage)
@@ -73,7 +88,7 @@ test('a fleet file that cannot be read is refused, and an option is needed', asy
 })
 
 describe('tokens', () => {
-  const file = join(folder, 'token')
+  const file = join(folder, 'new-token')
   test('a new one is readable by its owner only, never printed, and never replaces a file', async () => {
     expect(await cli.run('collector', '--new-token', file)).toBe(EXIT.done)
     const token = readFileSync(file, 'utf8').trim()

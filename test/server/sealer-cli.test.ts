@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sealerCommand } from '../../main/cli/commands/sealer.ts'
@@ -15,6 +15,12 @@ const cli = commandLine(createFakePorts, sealerCommand)
 const [, , EXAMPLE = ''] = /([\s\S]*?)```yaml\n(schema: barewitness\.sealer[\s\S]*?)```/.exec(
   readFileSync('docs/team-server.md', 'utf8'),
 ) ?? ['', '', '']
+const TOKEN = join(folder, 'token')
+const writeToken = (): void => {
+  rmSync(TOKEN, { force: true })
+  writeFileSync(TOKEN, `${'t'.repeat(43)}\n`, { mode: 0o600 })
+}
+writeToken()
 const fileWith = (text: string): string => {
   const path = join(folder, 'sealer.yaml')
   writeFileSync(path, text)
@@ -36,9 +42,18 @@ test.each<[string, (text: string) => string, RegExp]>([
   expect(cli.told).toMatch(problem)
 })
 
+test.each(['missing', 'readable by others', 'no token'])('a token file that is %s is refused', async (how) => {
+  if (how === 'missing') rmSync(TOKEN)
+  else if (how === 'no token') writeFileSync(TOKEN, 'x\n')
+  else chmodSync(TOKEN, 0o644)
+  expect(await cli.run('sealer', '--config', fileWith(EXAMPLE), '--check-config')).toBe(EXIT.usage)
+  expect(cli.told).toContain(TOKEN)
+  writeToken()
+})
+
 test('an option is needed, and a new token is for the list of sealers', async () => {
   expect(await cli.run('sealer')).toBe(EXIT.usage)
-  const file = join(folder, 'token')
+  const file = join(folder, 'new-token')
   expect(await cli.run('sealer', '--new-token', file)).toBe(EXIT.done)
   expect(cli.told).toContain(tokenDigest(readFileSync(file, 'utf8').trim()))
   expect(cli.told).toContain('“sealers”')

@@ -14,10 +14,12 @@ export function collectorCommand(context: Context): void {
     .description('Collect nodes of a network zone for a team server')
     .option('--config <file>', 'Configuration of the collector')
     .option('--zone <zone>', 'Zone whose nodes are collected; must agree with one in the configuration')
-    .option('--check-config', 'Validate the configuration and exit')
+    .option('--check-config', 'Validate the configuration with the files that it names and exit')
     .option('--new-token <file>', 'Create a token and print the digest that its administrator enters at the server')
     .action(async ({ config: file, zone, ...options }: Options) => {
-      const { collectorConfigIn, newToken, runCollectorUntilStopped } = await import('../collector.ts')
+      const { collectorConfigIn, newToken, readProgramSecrets, runCollectorUntilStopped } = await import(
+        '../collector.ts'
+      )
       if (options.newToken !== undefined) return newToken(context, options.newToken, 'collectors')
       if (file === undefined) {
         printLine('--config FILE or --new-token FILE is required')
@@ -25,7 +27,11 @@ export function collectorCommand(context: Context): void {
       }
       const config = await collectorConfigIn(context, file, zone ?? null)
       if (!config.ok) return endWith(context, config.error)
-      if (options.checkConfig === true) return printLine(`${file} is valid; zone: ${config.value.zone}.`)
+      if (options.checkConfig === true) {
+        const secrets = readProgramSecrets(config.value)
+        if (!secrets.ok) return endWith(context, secrets.error)
+        return printLine(`${file} is valid; zone: ${config.value.zone}.`)
+      }
       return await runCollectorUntilStopped(context, config.value)
     })
 }

@@ -14,7 +14,7 @@ export function sealerCommand(context: Context): void {
       .command('sealer')
       .description('Confirm and sign exports and entries of a team server with a local key')
       .option('--config <file>', 'Configuration of the sealer')
-      .option('--check-config', 'Validate the configuration and exit')
+      .option('--check-config', 'Validate the configuration with the files that it names and exit')
       .option('--new-token <file>', 'Create a token and print the digest that the administrator enters at the server'),
   )
   sealer.action(async ({ config: file, ...options }: Options) => {
@@ -24,10 +24,14 @@ export function sealerCommand(context: Context): void {
       printLine('--config FILE or --new-token FILE is required')
       return context.exit(EXIT.usage)
     }
-    const { runSealerUntilStopped, sealerConfigIn } = await import('../sealer.ts')
+    const { readProgramSecrets, runSealerUntilStopped, sealerConfigIn } = await import('../sealer.ts')
     const config = await sealerConfigIn(file)
     if (!config.ok) return endWith(context, config.error)
-    if (options.checkConfig === true) return printLine(`${file} is valid; server: ${config.value.server}.`)
+    if (options.checkConfig === true) {
+      const secrets = readProgramSecrets(config.value)
+      if (!secrets.ok) return endWith(context, secrets.error)
+      return printLine(`${file} is valid; server: ${config.value.server}.`)
+    }
     return await runSealerUntilStopped(context, config.value, options)
   })
   sealer

@@ -1,4 +1,3 @@
-import { readDatabaseSecrets, readObjectSecrets } from '../../adapters/team-config.ts'
 import { ok } from '../../core/failure.ts'
 import { type Context, endWith, printLine } from '../options.ts'
 
@@ -15,21 +14,19 @@ export function serveCommand(context: Context): void {
     .command('serve')
     .description('Serve engagements to several people in browsers')
     .requiredOption('--config <file>', 'Configuration of the team server')
-    .option('--check-config', 'Validate the configuration and exit')
+    .option('--check-config', 'Validate the configuration with the files that it names and exit')
     .option('--verify-audit', 'Verify the chain of the audit log and its signatures, and exit')
     .option('--record <file>', 'With --verify-audit: the record of a sealer, whose heads must be in the log')
     .action(async ({ config: file, ...options }: Options) => {
       // Loaded when it is needed: no other command needs the engine and the server.
-      const { checkIntegrations, runServer, teamConfigIn, verifyAudit } = await import('../serving.ts')
+      const { checkFiles, checkIntegrations, runServer, teamConfigIn, verifyAudit } = await import('../serving.ts')
       const config = await teamConfigIn(file)
       if (!config.ok) return endWith(context, config.error)
       if (options.verifyAudit === true) return await verifyAudit(context, config.value, options.record ?? null)
       if (options.checkConfig === true) {
-        const { database, engagements, objects } = config.value
-        const secrets = database === undefined ? ok(null) : readDatabaseSecrets(database)
-        if (!secrets.ok) return endWith(context, secrets.error)
-        const bucket = readObjectSecrets(objects)
-        if (!bucket.ok) return endWith(context, bucket.error)
+        const { engagements } = config.value
+        const files = checkFiles(config.value)
+        if (!files.ok) return endWith(context, files.error)
         for (const { integrations } of engagements) {
           const usable = integrations === undefined ? ok(null) : await checkIntegrations(context.ports, integrations)
           if (!usable.ok) return endWith(context, usable.error)
