@@ -15,8 +15,15 @@ interface SealerDeps {
   readonly signer: Signer
   readonly signing: Pick<RemoteSigning, 'attributes' | 'signText'>
   readonly ports: Pick<Ports, 'clock' | 'files' | 'validator'>
-  /** Whether a person confirms an export, or the entry that `lines` show completely. It may take any time. */
-  readonly confirm: (request: SealingRequest, lines: readonly string[] | null) => Promise<boolean>
+  /**
+   * Whether a person confirms an export, or the entry that `lines` show completely. It may take any time; what it resolves to counts for
+   * nothing once `withdrawn` is aborted, which ends the question.
+   */
+  readonly confirm: (
+    request: SealingRequest,
+    lines: readonly string[] | null,
+    withdrawn: AbortSignal,
+  ) => Promise<boolean>
   readonly catalog: Pick<Catalog, 'checks'>
   /** Resolves after some time, or at once when `signal` is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>
@@ -37,12 +44,16 @@ export type SealerEvent =
   | { readonly kind: 'head-signed'; readonly head: AuditHead }
   /** The audit log has fewer entries than when this sealer signed it. */
   | { readonly kind: 'log-shortened'; readonly head: AuditHead; readonly before: AuditHead }
+  /** The server waits for this no longer: its question is not shown any more, and nothing was signed. */
+  | { readonly kind: 'withdrawn'; readonly request: SealingRequest }
   /** The server did not take the answer: another process answered, or it no longer waits. */
   | { readonly kind: 'too-late'; readonly request: SealingRequest; readonly failure: Failure }
   /** Tried again after a while. */
   | { readonly kind: 'waits'; readonly failure: Failure }
 
 const WAIT_SECONDS = 20
+/** Between two looks at whether the server still waits for what a person is asked. */
+const LOOK_MS = 5000
 /** Between two signatures of the head of the audit log. */
 const HEAD_MS = 10 * 60_000
 const RETRY_MS = 2000
@@ -171,7 +182,13 @@ async function answer(
   if (isOther || (text !== undefined && sha256(text) !== request.digest))
     return await refuse(deps, options, request, OTHER_DIGEST)
   const key = text === undefined ? request.order : `${request.id} ${request.digest}`
-  const decided = memory.decided.get(key) ?? { isConfirmed: await deps.confirm(request, lines), signatures: 0 }
+  const before = memory.decided.get(key)
+  const isConfirmed = before === undefined ? await confirmed(deps, request, lines) : before.isConfirmed
+  if (isConfirmed === null) {
+    options.onEvent({ kind: 'withdrawn', request })
+    return ok(null)
+  }
+  const decided = before ?? { isConfirmed, signatures: 0 }
   memory.decided.set(key, decided)
   if (!decided.isConfirmed) return await refuse(deps, options, request, NOT_CONFIRMED)
   if (decided.signatures >= MOST_SIGNATURES) return await refuse(deps, options, request, TOO_MANY)
@@ -187,6 +204,29 @@ async function answer(
   const sent = await deps.server.answer(request.id, { signature: base64(signature.value) })
   if (sent.ok) options.onEvent({ kind: 'signed', request, count: decided.signatures })
   return lateOrOpen(options, request, sent)
+}
+
+/** Whether a person confirms a request; null once the server hands out another one or none, because it waits for this one no longer. */
+async function confirmed(
+  { server, signer, confirm, wait }: SealerDeps,
+  request: SealingRequest,
+  lines: readonly string[] | null,
+): Promise<boolean | null> {
+  const over = new AbortController()
+  const answered = confirm(request, lines, over.signal).then((isConfirmed) => {
+    over.abort()
+    return isConfirmed
+  })
+  const watched = async (): Promise<boolean | null> => {
+    for (;;) {
+      await wait(LOOK_MS, over.signal)
+      if (over.signal.aborted) return await answered
+      const next = await server.ask({ ...askOf(signer), waitSeconds: 0 }, over.signal)
+      // A server that cannot be reached may still wait. An answer that was given meanwhile counts.
+      if (next.ok && next.value?.id !== request.id && !over.signal.aborted) return null
+    }
+  }
+  return await Promise.race([answered, watched()]).finally(() => over.abort())
 }
 
 /** All that a text of an entry covers, for a person to read; null where it is not understood. */

@@ -50,6 +50,7 @@ export async function runSealerUntilStopped(
   printLine(`Signing as ${plain(signer.value.subject)}, key ${signer.value.fingerprint}.`)
   printLine(`Waiting for exports and entries of ${config.server} until this process is ended.`)
   const auditLogOf = config.signAuditLog === false ? null : config.server
+  let isAfterWithdrawn = false
   if (auditLogOf !== null) printLine('Signs size and digest of its audit log every ten minutes, without a question.')
   await runSealer(
     {
@@ -58,10 +59,15 @@ export async function runSealerUntilStopped(
       signing: remoteSigning,
       server: createSealingClient({ server: config.server, ...secrets.value }),
       catalog,
-      confirm: async (request, entry) => {
+      confirm: async (request, entry, withdrawn) => {
         for (const line of describe(request, entry)) printLine(line)
-        const answer = await Promise.race([lines.question('Sign it? Type yes to confirm: '), ended]).catch(() => null)
-        return answer?.trim().toLowerCase() === 'yes'
+        // What was typed for a question that was withdrawn meanwhile confirms no other one.
+        const wanted = isAfterWithdrawn ? `yes ${request.order.slice(0, 4)}` : 'yes'
+        isAfterWithdrawn = false
+        const question = lines.question(`Sign it? Type ${wanted} to confirm: `, { signal: withdrawn })
+        const answer = await Promise.race([question, ended]).catch(() => null)
+        isAfterWithdrawn = withdrawn.aborted
+        return answer?.trim().toLowerCase() === wanted
       },
       wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
     },
@@ -98,6 +104,8 @@ function printEvent(event: SealerEvent): void {
     printLine(
       `The audit log was shortened: it has ${headText(event.head)}; signed before: ${headText(event.before)}. It was not signed.`,
     )
+  else if (event.kind === 'withdrawn')
+    printLine('\nWithdrawn: the server no longer waits for this. Nothing was signed; it can be requested again.')
   else if (event.kind === 'refused') printLine(`Not signed: ${plain(event.reason, 300)}.`)
   else printFailure(event.failure)
 }

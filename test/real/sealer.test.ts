@@ -7,6 +7,7 @@ import { chainsBelow } from '../../main/app/rebuild-history.ts'
 import { tokenDigest } from '../../main/core/jobs.ts'
 import { digestsIn } from '../../main/core/sealing-orders.ts'
 import type { ExportDraft, ExportPlan } from '../../schemas/ipc-packs.ts'
+import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
 import { bundled } from '../support/bundled.ts'
 import { newToken } from '../support/collector-kit.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
@@ -174,6 +175,26 @@ describe.each(HOLDERS)('a sealer with %s', (_, missing, holder) => {
     expect(digests).toHaveLength(said.match(/Signed: SHA-256 [0-9a-f]{64}/g)?.length ?? -1)
     expect(said).not.toContain(held.secret)
     perExport = digests.length
+  })
+
+  test('a question that the server no longer waits for is withdrawn, and its answer confirms no other one', async () => {
+    const from = said.length
+    const other = await kit.as('officer', 'second')
+    const wanted = { frameworks: ['hipaa'], identity: 'chen', timestamp: false, also: [], redact: null }
+    const withdrawn = other.call('alpha', 'export.build', wanted)
+    while (!said.slice(from).includes('Type yes to confirm')) await sleep(20)
+    sealer.stdin?.write('ye')
+    const { csrf } = await other.session('alpha')
+    await other.send('POST', '/auth/sign-out', { [TEAM_HEADERS.csrf]: csrf })
+    expect(replyIn(await withdrawn)).toMatchObject({ ok: false, error: { code: 'access.ended' } })
+    const next = officer.call('alpha', 'export.build', wanted)
+    while (!/Type yes [0-9a-f]{4} to confirm/.test(said.slice(from))) await sleep(20)
+    expect(said.slice(from)).toContain('Withdrawn: the server no longer waits for this.')
+    sealer.stdin?.write('s\n')
+    expect(replyIn(await next)).toMatchObject({ ok: false, error: { code: 'sealing.refused' } })
+    expect(await exported('yes')).toMatchObject({ ok: true })
+    perExport = digestsIn(readFileSync(join(folder, 'signed.jsonl'), 'utf8')).length - perExport
+    said = ''
   })
 
   test('a sealer that is killed while it decides leaves the export open, which is sealed once', async () => {

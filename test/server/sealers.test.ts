@@ -193,6 +193,26 @@ describe('an export of the team server', () => {
     expect(signatures).toHaveLength(lines.length)
   })
 
+  test('is signed after a question that nobody answered in time was withdrawn', async () => {
+    const kit = await kitWithSealers(1000)
+    const officer = await kit.as('officer')
+    await collected(officer)
+    const shown: AbortSignal[] = []
+    const sealer = sealerOf(kit, {
+      confirms: (_, withdrawn) => {
+        shown.push(withdrawn)
+        return shown.length === 1 ? new Promise(() => undefined) : Promise.resolve(true)
+      },
+    })
+    await planned(officer, 1)
+    expect(await built(officer)).toMatchObject({ ok: false, error: { code: 'sealing.unanswered' } })
+    expect(await built(officer)).toMatchObject({ ok: true })
+    expect(shown.map(({ aborted }) => aborted)).toEqual([true, true])
+    const [first] = sealer.asked
+    expect(sealer.events).toContainEqual({ kind: 'withdrawn', request: first })
+    expect(readFileSync(sealer.record, 'utf8')).not.toContain(first?.order)
+  })
+
   test('leaves the run chain free while the signer decides, and states what enters it then', async () => {
     const kit = await kitWithSealers()
     const officer = await kit.as('officer')

@@ -93,7 +93,10 @@ export function startSealer(
   {
     token = CHEN,
     confirms = true,
-  }: { readonly token?: string; readonly confirms?: boolean | ((request: SealingRequest) => Promise<boolean>) } = {},
+  }: {
+    readonly token?: string
+    readonly confirms?: boolean | ((request: SealingRequest, withdrawn: AbortSignal) => Promise<boolean>)
+  } = {},
 ): SealerInTest {
   const record = join(mkdtempSync(join(tmpdir(), 'barewitness-sealer-')), 'sealed.jsonl')
   const [stop, events, asked] = [new AbortController(), [] as SealerEvent[], [] as SealingRequest[]]
@@ -105,10 +108,10 @@ export function startSealer(
       signing: remoteSigning,
       catalog: fakeCatalog,
       server: createSealingClient({ server, token, certificate: null }),
-      confirm: async (request, lines) => {
+      confirm: async (request, lines, withdrawn) => {
         asked.push(request)
         if (lines !== null) shown.push(lines)
-        return typeof confirms === 'boolean' ? confirms : await confirms(request)
+        return typeof confirms === 'boolean' ? confirms : await confirms(request, withdrawn)
       },
       // Impatient: tests wait for events and not for a time.
       wait: (_, signal) => sleep(20, undefined, { signal }).catch(() => undefined),

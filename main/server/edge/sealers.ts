@@ -53,7 +53,7 @@ interface Waiting {
   readonly end: (signature: Outcome<Uint8Array>) => void
 }
 
-/** A sealer asks again within WAIT_SECONDS; one that shows a question to its signer does not. */
+/** A sealer asks again within this time, also while it shows a question; earlier versions do not then. */
 const PRESENT_MS = 60_000
 
 export function sealerDesk(
