@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createSecureContext } from 'node:tls'
 import type { TeamConfig, TeamDatabase, TeamEngagement, TeamObjects } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
@@ -103,14 +102,21 @@ export function readTeamSecrets({ listen, oidc, database, objects }: TeamConfig)
   if (!passwords.ok) return passwords
   const bucket = readObjectSecrets(objects)
   if (!bucket.ok) return bucket
-  const others = { clientSecret: secret.value, database: passwords.value, objects: bucket.value }
-  if (listen.tls === undefined) return ok({ tls: null, ...others })
+  const tls = readTls({ listen })
+  return tls.ok
+    ? ok({ tls: tls.value, clientSecret: secret.value, database: passwords.value, objects: bucket.value })
+    : tls
+}
+
+/** Reads certificate and key; null without TLS. Fails as readTeamSecrets(). */
+export function readTls({ listen }: Pick<TeamConfig, 'listen'>): Outcome<TeamSecrets['tls']> {
+  if (listen.tls === undefined) return ok(null)
   const { certificate, key } = listen.tls
   // Its first line is the label of the key: this checks who can read the file.
   const checked = ownersFile(key, 'private key')
   if (!checked.ok) return checked
   try {
-    return ok({ tls: { cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') }, ...others })
+    return ok({ cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') })
   } catch {
     return fail('input.not-found', certificate)
   }
@@ -151,14 +157,4 @@ function secretIn(file: string | undefined, holds: string): Outcome<string | nul
   if (file === undefined) return ok(null)
   const line = ownersFile(file, holds)
   return line.ok && line.value === '' ? fail('input.refused', `${file} does not begin with the ${holds}`) : line
-}
-
-/** Fails with input.refused for a certificate and key that a server cannot use, such as those of two pairs. */
-export function checkTls(tls: TeamSecrets['tls']): Outcome<null> {
-  try {
-    if (tls !== null) createSecureContext(tls)
-    return ok(null)
-  } catch {
-    return fail('input.refused', 'listen.tls: the certificate or key cannot be used')
-  }
 }

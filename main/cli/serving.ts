@@ -10,12 +10,12 @@ import { openIncoming } from '../adapters/jobs/incoming.ts'
 import { createSchemaValidator, placeName } from '../adapters/schema-validator.ts'
 import { remoteSigning } from '../adapters/seal/remote-signing.ts'
 import {
-  checkTls,
   type DatabaseSecrets,
   type ObjectSecrets,
   readObjectSecrets,
   readTeamConfig,
   readTeamSecrets,
+  readTls,
 } from '../adapters/team-config.ts'
 import { digestOf } from '../app/collect-node.ts'
 import { createEngine } from '../app/engine.ts'
@@ -32,6 +32,7 @@ import { recordedHeads, signedHeads } from '../server/audit-heads.ts'
 import { AUDIT_LOGS, placeOf } from '../server/audit-parts.ts'
 import { compareAuditLog } from '../server/edge/audit-copies.ts'
 import { readAuditFile } from '../server/edge/audit-file.ts'
+import { secureOptions } from '../server/edge/certificate.ts'
 import type { Copying } from '../server/edge/copies.ts'
 import type { PageFile } from '../server/edge/parts.ts'
 import type { Sending } from '../server/edge/senders.ts'
@@ -52,7 +53,10 @@ export { checkIntegrations } from '../app/schedules.ts'
 /** Checks the files with secrets, certificates and keys that a configuration names, without connecting. Fails as their reading does. */
 export function checkFiles(config: TeamConfig): Outcome<null> {
   const secrets = readTeamSecrets(config)
-  return secrets.ok ? checkTls(secrets.value.tls) : secrets
+  if (!secrets.ok) return secrets
+  const { tls } = secrets.value
+  const usable = tls === null ? ok(null) : secureOptions(tls)
+  return usable.ok ? ok(null) : usable
 }
 
 /** Checks the audit log, its signed heads and those in the record of a sealer, and prints what was found. */
@@ -200,7 +204,8 @@ export async function runServer(
   process.on('SIGHUP', () => {
     last = last.then(async () => {
       const read = await reread()
-      const done = read.ok ? await reload(read.value) : read
+      const tls = read.ok ? readTls(read.value) : read
+      const done = read.ok && tls.ok ? await reload(read.value, tls.value) : tls
       const failure = done.ok ? {} : { code: done.error.code, detail: done.error.detail }
       emitText(`${JSON.stringify({ at: new Date().toISOString(), kind: 'reload', ok: done.ok, ...failure })}\n`)
     })

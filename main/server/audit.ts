@@ -25,7 +25,7 @@ export interface AuditEvent {
     | 'upload'
     | 'download'
     | 'stop'
-    /** Collectors and sealers were read again from the configuration: `of` has their names. */
+    /** Collectors and sealers were read again from the configuration: `of` has their names, and the SHA-256 of a renewed certificate. */
     | 'reload'
     | 'collector-refused'
     | 'lease'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
+import { createServer as createSecureServer, Server as SecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TeamConfig, TeamMonitoring } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
@@ -19,6 +19,7 @@ import { enteredByOthers, reloadedConfig, settingsOf } from '../settings.ts'
 import { answer } from './answer.ts'
 import { type AuditCopies, startAuditCopies } from './audit-copies.ts'
 import { type AuditLog, openAuditLog } from './audit-file.ts'
+import { renewedOf, secureOptions, type TlsFiles } from './certificate.ts'
 import { type Copies, type Copying, startCopies } from './copies.ts'
 import { type OpenEngine, type Opening, openEngagements, type ServedEngagement } from './engagements.ts'
 import { monitor } from './monitoring.ts'
@@ -33,8 +34,8 @@ export interface ServeOptions
   extends Pick<ServerParts, 'pages' | 'problems' | 'log' | 'now' | 'collecting' | 'database' | 'zipFolder'> {
   /** Valid, with absolute paths. */
   readonly config: TeamConfig
-  /** PEM of the certificate chain and of the key; null on loopback. */
-  readonly tls: { readonly cert: string; readonly key: string } | null
+  /** Null on loopback. */
+  readonly tls: TlsFiles | null
   readonly clientSecret: string | null
   readonly openEngine: OpenEngine
   readonly sealing: Opening['sealing']
@@ -48,8 +49,11 @@ export interface RunningServer {
   readonly origin: string
   /** Where monitoring is served, or null. */
   readonly monitoring: string | null
-  /** Takes what reloadedConfig() lets differ, and ends sessions of people who lose access. Fails as it does, and with store.failed without an entry in the audit log; nothing changed then. */
-  readonly reload: (wanted: TeamConfig) => Promise<Outcome<null>>
+  /**
+   * Takes what reloadedConfig() lets differ, and a renewed certificate, and ends sessions of people who lose access. Fails as reloadedConfig() and
+   * renewedOf(), and with store.failed without an entry in the audit log; nothing changed then.
+   */
+  readonly reload: (wanted: TeamConfig, tls?: TlsFiles | null) => Promise<Outcome<null>>
   readonly close: () => Promise<void>
 }
 
@@ -71,6 +75,7 @@ const MINUTE_MS = 60_000
 /** Starts a team server. Fails as its parts do; then nothing is left running. */
 export async function serve(options: ServeOptions): Promise<Outcome<RunningServer>> {
   const { config, tls, clientSecret } = options
+  let presented = tls
   const audit = await openAuditLog(config.auditLog)
   if (!audit.ok) return audit
   let settings = settingsOf(config, config.listen.port)
@@ -131,13 +136,18 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     audit: audit.value,
     metrics: createMetrics(),
   }
-  const reload = async (wanted: TeamConfig): Promise<Outcome<null>> => {
+  const reload = async (wanted: TeamConfig, read: TlsFiles | null = presented): Promise<Outcome<null>> => {
     const { config: running } = settings
     const next = reloadedConfig(running, wanted)
     if (!next.ok) return next
+    const renewed = renewedOf(presented, read)
+    if (!renewed.ok) return renewed
     const { collectors = [], sealers = [] } = next.value
     const entered = namesOf(enteredByOthers(running, next.value))
-    const of = { collectors: namesOf(collectors), sealers: namesOf(sealers), ...(entered === '' ? {} : { entered }) }
+    const of = {
+      ...{ collectors: namesOf(collectors), sealers: namesOf(sealers), ...(entered === '' ? {} : { entered }) },
+      ...(renewed.value === null ? {} : { certificate: renewed.value.fingerprint }),
+    }
     const losing = losingAccess(parts, next.value)
     try {
       await audit.value.append(auditEvent(parts, null, { kind: 'reload', of }))
@@ -147,6 +157,10 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
       return fail('store.failed', 'the audit log cannot be written')
     }
     settings = { ...settings, config: next.value }
+    if (renewed.value !== null && server instanceof SecureServer) {
+      renewed.value.present(server)
+      presented = read
+    }
     // What a database keeps meanwhile enters nothing more than the configuration gives.
     await sessions.value.end(losing)
     for (const [engagement, one] of jobs)
@@ -178,16 +192,15 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     const port = await listen(watching, where)
     return `http://${where.address.includes(':') ? `[${where.address}]` : where.address}:${port}`
   }
-  let server: Server
-  try {
-    server =
-      tls === null
-        ? createServer(limits, listener)
-        : createSecureServer({ ...limits, ...tls, minVersion: 'TLSv1.2' }, listener)
-  } catch {
+  const secure = tls === null ? ok(null) : secureOptions(tls)
+  if (!secure.ok) {
     await close()
-    return fail('input.refused', 'listen.tls: the certificate or key cannot be used')
+    return secure
   }
+  const server: Server =
+    secure.value === null
+      ? createServer(limits, listener)
+      : createSecureServer({ ...limits, ...secure.value }, listener)
   server.maxConnections = MOST_CONNECTIONS
   try {
     // Nothing is answered before the origin and the first entry are known: the listening port decides both.

@@ -1,0 +1,58 @@
+import { X509Certificate } from 'node:crypto'
+import { connect } from 'node:tls'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TeamConfig } from '../../schemas/types.ts'
+import { newCertificate } from '../support/loopback-certificate.ts'
+import { type TeamKit, teamKit } from '../support/team-kit.ts'
+
+const [before, renewed] = [await newCertificate(), await newCertificate()]
+const fingerprintOf = ({ cert }: { readonly cert: string }): string => new X509Certificate(cert).fingerprint256
+
+let kit: TeamKit
+let running: TeamConfig
+beforeAll(async () => {
+  kit = await teamKit({
+    tls: before,
+    config: (config) => {
+      running = { ...config, listen: { ...config.listen, tls: { certificate: '/c', key: '/k' } } }
+      return running
+    },
+  })
+})
+afterAll(async () => await kit.close())
+
+/** The certificate that a new connection is answered with. */
+const presented = (): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname: host, port } = new URL(kit.server.origin)
+    const socket = connect({ host, port: Number(port), rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256)
+      socket.destroy()
+    }).on('error', reject)
+  })
+const noted = (): readonly (string | undefined)[] =>
+  kit
+    .auditText()
+    .split('\n')
+    .filter((line) => line.includes('"kind":"reload"'))
+    .map((line) => JSON.parse(line).of.certificate)
+
+test('a certificate that was renewed is presented after a reload, and everyone stays signed in', async () => {
+  const officer = await kit.as('officer')
+  expect(await presented()).toBe(fingerprintOf(before))
+  expect((await kit.server.reload(running, renewed)).ok).toBe(true)
+  expect(await presented()).toBe(fingerprintOf(renewed))
+  expect((await officer.call('alpha', 'app.info', null)).status).toBe(200)
+  expect((await kit.server.reload(running, renewed)).ok).toBe(true)
+  expect(noted()).toEqual([fingerprintOf(renewed).replaceAll(':', '').toLowerCase(), undefined])
+})
+
+test('a key of another certificate changes nothing', async () => {
+  const entries = kit.auditText()
+  expect(await kit.server.reload(running, { ...renewed, key: before.key })).toMatchObject({
+    ok: false,
+    error: { code: 'input.refused', detail: expect.stringContaining('listen.tls') },
+  })
+  expect(await presented()).toBe(fingerprintOf(renewed))
+  expect(kit.auditText()).toBe(entries)
+})
