@@ -3226,7 +3226,7 @@ export interface TeamLimits {
    */
   readonly verificationsWaiting?: number
   /**
-   * For each address. Default 20.
+   * For each address, of IPv6 for each network of 64 bits. Default 20.
    */
   readonly signInsPerMinute?: number
 }

@@ -23,6 +23,18 @@ export function rateLimit(most: number, windowMs: number): RateLimit {
   }
 }
 
+/** What an address counts as for a limit. Of IPv6 it is the network of 64 bits: one computer may have every address of it. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  if (!address.includes(':')) return address
+  const [first = '', last] = address.replace(/%.*$/, '').split('::')
+  const groupsOf = (text = ''): readonly string[] => (text === '' ? [] : text.split(':'))
+  const [head, tail] = [groupsOf(first), groupsOf(last)]
+  const between = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0')
+  return [...head, ...between, ...tail].slice(0, 4).join(':')
+}
+
 /** Counts what is going on at once, for each key and altogether. */
 export interface Concurrency {
   /** What releases the place again, or null where there is none. */

@@ -5,7 +5,7 @@ import type { SessionStore, StoredSession } from '../../main/core/session-store.
 import { cookieIn, cookieOf, headersOf, isForeign } from '../../main/server/headers.ts'
 import { htmlOf } from '../../main/server/html.ts'
 import { readBody } from '../../main/server/json-body.ts'
-import { concurrency, rateLimit } from '../../main/server/limits.ts'
+import { concurrency, networkOf, rateLimit } from '../../main/server/limits.ts'
 import { createMetrics } from '../../main/server/metrics.ts'
 import { mayEnter, type Person, personOf, roleIn } from '../../main/server/person.ts'
 import { wantedBy } from '../../main/server/routes.ts'
@@ -232,6 +232,16 @@ describe('limits', () => {
     ])
     expect([limit.take('a', 10), limit.take('a', 10)]).toEqual([true, false])
   })
+  test.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::6', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['', ''],
+  ])('count %s as %s', (address, network) => expect(networkOf(address)).toBe(network))
   test('of what goes on at once', () => {
     const going = concurrency(1, 2)
     const leave = going.enter('a')

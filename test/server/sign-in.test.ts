@@ -159,3 +159,16 @@ test('sign-ins and refusals are in the audit log', () => {
   expect(text).toMatch(/"kind":"sign-out"/)
   expect(text).not.toMatch(/"[A-Za-z0-9_-]{43}"/)
 })
+
+test('as many people sign in within a minute from one address as the limit states', async () => {
+  const own = await teamKit({ config: (config) => ({ ...config, limits: { signInsPerMinute: 3 } }) })
+  const statuses: number[] = []
+  for (const _ of [1, 2, 3]) statuses.push((await own.visitor().signIn(claims)).status)
+  const visitor = own.visitor()
+  statuses.push((await visitor.send('GET', '/auth/sign-in')).status)
+  statuses.push((await visitor.send('GET', '/auth/callback?code=x&state=y')).status)
+  own.pass(60_000)
+  statuses.push((await own.visitor().signIn(claims)).status)
+  expect(statuses).toEqual([200, 200, 200, 429, 429, 200])
+  await own.close()
+})

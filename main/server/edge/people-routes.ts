@@ -4,6 +4,7 @@ import { plain } from '../../core/plain-text.ts'
 import { type SessionMethod, sessionRefusal } from '../access.ts'
 import { cookieIn, cookieName, cookieOf, isForeign, signInCookieName } from '../headers.ts'
 import { htmlOf } from '../html.ts'
+import { networkOf } from '../limits.ts'
 import { type Person, personOf } from '../person.ts'
 import { SESSION_PATHS } from '../routes.ts'
 import { allSessionsPage, ownSessionsPage, sessionLinks } from '../session-pages.ts'
@@ -80,13 +81,13 @@ const again = (exchange: Exchange, status: number, reason: string): Sent =>
     }),
   )
 
-/** Whether this address may not try once more. */
-const isTooOften = (parts: ServerParts, { request }: Exchange): boolean =>
-  !parts.signIns.take(request.socket.remoteAddress ?? '', parts.now())
+/** Whether this address may not try once more. A sign-in has both steps, which are counted separately. */
+const isTooOften = (parts: ServerParts, { request }: Exchange, step: 'begin' | 'finish'): boolean =>
+  !parts.signIns.take(`${step} ${networkOf(request.socket.remoteAddress ?? '')}`, parts.now())
 
 /** Sends the browser to the identity provider; with the link of an invitation, the sign-in accepts it. */
 export async function beginSignIn(parts: ServerParts, exchange: Exchange, invitation: string | null): Promise<Sent> {
-  if (isTooOften(parts, exchange)) return again(exchange, 429, 'too many attempts; wait a minute')
+  if (isTooOften(parts, exchange, 'begin')) return again(exchange, 429, 'too many attempts; wait a minute')
   const begun = await parts.signIn.begin(parts.now(), invitation)
   if (!begun.ok) return again(exchange, 503, begun.error.detail)
   const { hasTls } = parts
@@ -104,7 +105,7 @@ export async function beginSignIn(parts: ServerParts, exchange: Exchange, invita
  * requests of this site alone.
  */
 export async function finishSignIn(parts: ServerParts, exchange: Exchange, query: string): Promise<Sent> {
-  if (isTooOften(parts, exchange)) return again(exchange, 429, 'too many attempts; wait a minute')
+  if (isTooOften(parts, exchange, 'finish')) return again(exchange, 429, 'too many attempts; wait a minute')
   const { hasTls } = parts
   const cookie = cookieIn(exchange.request.headers.cookie, signInCookieName(hasTls))
   const signed = await parts.signIn.finish(query, cookie, parts.now())

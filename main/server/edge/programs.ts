@@ -2,7 +2,7 @@ import { type Failure, fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { AuditEvent } from '../audit.ts'
 import { readBody } from '../json-body.ts'
-import type { Concurrency } from '../limits.ts'
+import { type Concurrency, networkOf } from '../limits.ts'
 import type { CounterName } from '../metrics.ts'
 import type { ProgramInput } from '../program-access.ts'
 import { type Exchange, headerOf, readAll, type Sent, sendFailure, sendReply } from './http.ts'
@@ -19,7 +19,7 @@ export async function unknownToken(
   kind: Extract<AuditEvent['kind'], 'collector-refused' | 'sealer-refused'>,
   reason: string,
 ): Promise<Sent> {
-  if (!parts.tokenTries.take(exchange.request.socket.remoteAddress ?? '', parts.now()))
+  if (!parts.tokenTries.take(networkOf(exchange.request.socket.remoteAddress ?? ''), parts.now()))
     return sendFailure(exchange, 429, 'access.refused', 'too many attempts; wait a minute')
   await parts.audit.append(auditEvent(parts, null, { kind, outcome: 'refused', reason }))
   return sendFailure(exchange, 401, 'access.refused', reason)
