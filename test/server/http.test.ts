@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { connect as connectSecurely } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fail, ok } from '../../main/core/failure.ts'
 import type { SessionStore } from '../../main/core/session-store.ts'
@@ -139,10 +140,10 @@ describe('hostile requests', () => {
     })
     expect([413, 'ECONNRESET', 'EPIPE']).toContain(status)
   })
-  test('what is not HTTP is ended', async () => {
-    const { port } = new URL(kit.server.origin)
-    const text = await new Promise<string>((resolve) => {
-      const socket = connect(Number(port), '127.0.0.1', () => socket.write('\0\0\0\r\n\r\n'))
+  const written = (bytes: string): Promise<string> =>
+    new Promise((resolve) => {
+      const { port } = new URL(kit.server.origin)
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes))
       let got = ''
       socket.on('data', (chunk) => {
         got += chunk.toString()
@@ -150,7 +151,13 @@ describe('hostile requests', () => {
       socket.on('close', () => resolve(got))
       socket.on('error', () => undefined)
     })
-    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+  test('what is not HTTP is ended', async () => {
+    expect(await written('\0\0\0\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
+  })
+  test('two names of the server are none', async () => {
+    const { host } = new URL(kit.server.origin)
+    for (const hosts of [`Host: ${host}\r\nHost: evil.example`, `Host: ${host}\r\nHost: ${host}`])
+      expect(await written(`GET / HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 421 /)
   })
   test('every answer has the headers, errors included', async () => {
     for (const target of ['/', '/no-such', '/e/alpha/', '/e/alpha/api/session', '/auth/callback?x']) {
@@ -385,6 +392,24 @@ test('with TLS: secure cookies for this host alone, and strict transport', async
   expect(done.headers['set-cookie']?.[0]).toMatch(/^__Host-barewitness=.*; Path=\/; HttpOnly; SameSite=Strict; Secure$/)
   expect(done.headers['strict-transport-security']).toMatch(/max-age=\d{8}/)
   expect((await one.call('alpha', 'fleet.get', null)).status).toBe(200)
+  await own.close()
+})
+
+test('with TLS: connections that do not begin it, or send no header, end', async () => {
+  const own = await teamKit({
+    tls: await newCertificate(),
+    config: (config) => ({ ...config, listen: { ...config.listen, tls: { certificate: '/c', key: '/k' } } }),
+  })
+  const port = Number(new URL(own.server.origin).port)
+  const began = Date.now()
+  const secondsUntilEnd = (socket: Socket): Promise<number> =>
+    new Promise((resolve) => {
+      socket.on('error', () => undefined).on('close', () => resolve((Date.now() - began) / 1000))
+      socket.resume()
+    })
+  const plain = connect(port, '127.0.0.1')
+  const secure = connectSecurely({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  for (const seconds of await Promise.all([plain, secure].map(secondsUntilEnd))) expect(seconds).toBeLessThan(20)
   await own.close()
 })
 

@@ -52,7 +52,9 @@ const isBrokenOff = (request: IncomingMessage, thrown: unknown): boolean =>
   !request.complete && request.destroyed && thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNRESET'
 
 async function route(parts: ServerParts, exchange: Exchange, wanted: Wanted): Promise<Sent> {
-  if (exchange.request.headers.host !== new URL(parts.settings().origin).host)
+  // A proxy may read another one of several names than Node.js does.
+  const [host, ...others] = exchange.request.headersDistinct.host ?? []
+  if (host !== new URL(parts.settings().origin).host || others.length > 0)
     return sendFailure(exchange, 421, 'access.refused', 'this server has another name')
   switch (wanted.kind) {
     case 'start':

@@ -57,7 +57,10 @@ export interface RunningServer {
   readonly close: () => Promise<void>
 }
 
+/** Until TLS is agreed on, and until the headers are there. */
 const HEADERS_MS = 10_000
+/** Between two looks at what takes too long. */
+const LOOK_MS = 2000
 const LARGEST_HEADERS = 16 * 1024
 const MOST_CONNECTIONS = 2000
 const STREAMS_PER_SESSION = 8
@@ -183,7 +186,12 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     await audit.value.close()
     await transfers.close()
   }
-  const limits = { maxHeaderSize: LARGEST_HEADERS, headersTimeout: HEADERS_MS, requestTimeout: settings.requestMs }
+  const limits = {
+    maxHeaderSize: LARGEST_HEADERS,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: settings.requestMs,
+    connectionsCheckingInterval: LOOK_MS,
+  }
   const listener: RequestListener = (request, response) => void answer(parts, request, response)
   const watched = async (where: TeamMonitoring | undefined): Promise<string | null> => {
     if (where === undefined) return null
@@ -200,7 +208,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
   const server: Server =
     secure.value === null
       ? createServer(limits, listener)
-      : createSecureServer({ ...limits, ...secure.value }, listener)
+      : createSecureServer({ ...limits, ...secure.value, handshakeTimeout: HEADERS_MS }, listener)
   server.maxConnections = MOST_CONNECTIONS
   try {
     // Nothing is answered before the origin and the first entry are known: the listening port decides both.
