@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headersOf } from '../headers.ts'
 import { STYLE } from '../html.ts'
 import { type Wanted, wantedBy } from '../routes.ts'
+import { LogFailure } from './chained-file.ts'
 import { fromCollector } from './collector-routes.ts'
 import { inEngagement, notFound } from './engagement-routes.ts'
 import { type Exchange, type Sent, send, sendFailure } from './http.ts'
@@ -26,8 +27,10 @@ export async function answer(parts: ServerParts, request: IncomingMessage, respo
     if (isBrokenOff(request, thrown)) sent = { status: 400 }
     else {
       problem = thrown instanceof Error ? thrown.constructor.name : 'unknown'
-      sent = { status: 500 }
+      const isUnstored = thrown instanceof LogFailure
+      sent = { status: isUnstored ? 503 : 500 }
       if (response.headersSent) response.destroy()
+      else if (isUnstored) sendFailure(exchange, 503, 'store.failed', 'the audit log of the server cannot be written')
       else sendFailure(exchange, 500, 'bug', `the server could not answer; request ${id}`)
     }
   }

@@ -1,16 +1,25 @@
-import { type FileHandle, open, readFile, truncate } from 'node:fs/promises'
+import { type FileHandle, open, readFile, statfs, truncate } from 'node:fs/promises'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { chainedLine, checkChained, type LogHead } from '../chained-log.ts'
 
+/** An entry could not be stored. */
+export class LogFailure extends Error {}
+
 /** A log on the disk that is only ever continued. */
 export interface ChainedFile<T extends object> {
-  /** Resolves when the entry is on disk. Rejects where it could not be stored: what it records must then not take place. */
+  /** Resolves when the entry is on disk. Rejects with LogFailure where it could not be stored: what it records must then not take place. */
   readonly append: (entry: T) => Promise<void>
   /** Of the entries on the disk. */
   readonly head: () => LogHead
-  readonly isUsable: () => boolean
+  /** Whether an entry could be stored now, as far as that is known without one. */
+  readonly isUsable: () => Promise<boolean>
   readonly close: () => Promise<void>
 }
+
+/** On a disk with less, a log that could not be written does not count as usable. */
+const LEAST_ROOM = 1024 * 1024
+
+const opened = (path: string): Promise<FileHandle> => open(path, 'a', 0o600)
 
 /**
  * Opens a log to continue it, and gives the text of its complete lines. A last line without its end was being written when a process ended,
@@ -19,6 +28,7 @@ export interface ChainedFile<T extends object> {
 export async function openChainedFile<T extends object>(
   path: string,
   empty: LogHead,
+  openFile = opened,
 ): Promise<Outcome<{ readonly log: ChainedFile<T>; readonly text: string }>> {
   let file: FileHandle
   let head: LogHead
@@ -30,13 +40,30 @@ export async function openChainedFile<T extends object>(
     if (!check.intact) return fail('store.failed', `${path}: line ${check.line} does not continue the line before it`)
     if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole))
     head = check.head
-    file = await open(path, 'a', 0o600)
+    file = await openFile(path)
   } catch {
     return fail('store.failed', `${path} cannot be opened`)
   }
   let waiting: { readonly entry: T; readonly done: (problem: Error | null) => void }[] = []
   let writing: Promise<void> | null = null
-  let broken = false
+  // Of what is confirmed, in bytes.
+  let length = Buffer.byteLength(whole)
+  let state: 'whole' | 'cut' | 'broken' = 'whole'
+  let cut = 0
+  /** Removes the part of entries that was stored and never confirmed, as a start does. */
+  const isMended = async (): Promise<boolean> => {
+    if (state === 'broken') return false
+    try {
+      const { size } = await file.stat()
+      // Something else than this process changed it.
+      if (size < length || size > length + cut) return false
+      await file.truncate(length)
+      state = 'whole'
+      return true
+    } catch {
+      return false
+    }
+  }
   const write = async (): Promise<void> => {
     while (waiting.length > 0) {
       const now = waiting
@@ -47,7 +74,7 @@ export async function openChainedFile<T extends object>(
     writing = null
   }
   const writeAll = async (entries: readonly T[]): Promise<Error | null> => {
-    if (broken) return new Error('the log cannot be written')
+    if (state !== 'whole' && !(await isMended())) return new LogFailure('the log cannot be written')
     let next = head
     let text = ''
     for (const entry of entries) {
@@ -55,16 +82,25 @@ export async function openChainedFile<T extends object>(
       text += made.line
       next = made.head
     }
+    const size = Buffer.byteLength(text)
     try {
       await file.appendFile(text)
-      await file.datasync()
-      head = next
-      return null
     } catch {
-      // Part of it may be on disk: nothing can continue it before it is opened again.
-      broken = true
-      return new Error('the log cannot be written')
+      // Part of it may be on disk, such as where it is full.
+      state = 'cut'
+      cut = size
+      return new LogFailure('the log cannot be written')
     }
+    try {
+      await file.datasync()
+    } catch {
+      // What is on the disk is known again after it was read: the next start does.
+      state = 'broken'
+      return new LogFailure('the log cannot be written')
+    }
+    head = next
+    length += size
+    return null
   }
   const log: ChainedFile<T> = {
     append: (entry) =>
@@ -73,7 +109,7 @@ export async function openChainedFile<T extends object>(
         writing ??= write()
       }),
     head: () => head,
-    isUsable: () => !broken,
+    isUsable: async () => state === 'whole' || (state === 'cut' && (await hasRoom(path))),
     close: async () => {
       await writing
       await file.close()
@@ -81,6 +117,12 @@ export async function openChainedFile<T extends object>(
   }
   return ok({ log, text: whole })
 }
+
+const hasRoom = async (path: string): Promise<boolean> =>
+  await statfs(path).then(
+    ({ bavail, bsize }) => bavail * bsize >= LEAST_ROOM,
+    () => false,
+  )
 
 const textOf = async (path: string): Promise<string> =>
   await readFile(path, 'utf8').catch((problem: NodeJS.ErrnoException) => {

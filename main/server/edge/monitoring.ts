@@ -27,7 +27,9 @@ async function watched(
     case '/healthz':
       return [200, 'ok\n']
     case '/readyz':
-      return audit.isUsable() && (await signIn.isReady()) && (database === null || (await database.isReachable()))
+      return (await audit.isUsable()) &&
+        (await signIn.isReady()) &&
+        (database === null || (await database.isReachable()))
         ? [200, `ready\n${copiesText(copies)}`]
         : [503, 'not ready\n']
     case '/metrics': {
