@@ -121,12 +121,16 @@ describe('an auditor', () => {
 describe('a pack that is shared no longer', () => {
   test('is closed, answered like one that does not exist, and stays in the list of officers', async () => {
     const unread = await auditor.call('alpha', 'portal.open', { id: '1'.repeat(32) })
+    const offered = await auditor.call('alpha', 'portal.save', { id: pack.id, file: pack.pack })
+    const kept = await officer.call('alpha', 'portal.save', { id: pack.id, file: pack.pack })
     const ended = await officer.call('alpha', 'portal.unshare', { id: pack.id, reason: 'Superseded.' })
     expect(given<SharedPack[]>(ended)[0]?.ended).toMatchObject({ by: 'officer', reason: 'Superseded.' })
     expect(given(await auditor.call('alpha', 'portal.packs', null))).toEqual([])
     expect(given(await auditor.call('alpha', 'pack.review', null))).toBeNull()
     expect(given(await auditor.call('alpha', 'assessment.get', { of: 'pack' }))).toBeNull()
     expect((await auditor.call('alpha', 'portal.open', { id: pack.id })).text).toBe(unread.text)
+    expect((await downloaded(auditor, offered)).status).toBe(404)
+    expect((await downloaded(officer, kept)).status).toBe(200)
     expect(codeOf(await auditor.call('alpha', 'portal.save', { id: pack.id, file: pack.pack }))).toBe('input.not-found')
     expect(codeOf(await officer.call('alpha', 'portal.unshare', { id: pack.id, reason: 'Again.' }))).toBe(
       'input.not-found',

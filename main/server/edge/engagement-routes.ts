@@ -4,17 +4,17 @@ import type { Method, Reply } from '../../../schemas/ipc.ts'
 import { isMethod, LARGEST_MESSAGE, savedName } from '../../../schemas/ipc-inputs.ts'
 import type { ExportView } from '../../../schemas/ipc-packs.ts'
 import { isPortalMethod, type PortalMethod } from '../../../schemas/ipc-portal.ts'
-import { TEAM_HEADERS, type TeamRole, type TeamSession } from '../../../schemas/ipc-team.ts'
+import { TEAM_HEADERS, type TeamSession } from '../../../schemas/ipc-team.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { err, fail, type Outcome, ok, type Result } from '../../core/failure.ts'
+import { err, fail, ok, type Result } from '../../core/failure.ts'
 import { ACCESS, type Configured, decide, mayOf, type Served } from '../access.ts'
 import { referencesIn } from '../audit.ts'
 import { readBody } from '../json-body.ts'
 import type { Wanted } from '../routes.ts'
-import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
-import type { Desk } from './auditors.ts'
+import { csrfOf } from '../sessions.ts'
 import { type ServedEngagement, withShown } from './engagements.ts'
 import { type Exchange, headerOf, readAll, redirect, type Sent, send, sendFailure, sendReply } from './http.ts'
+import { deskOf, events, type Inside, stillShared } from './inside.ts'
 import { auditEvent, roleNow, type ServerParts } from './parts.ts'
 import type { CallAnswer } from './patience.ts'
 import { isFromElsewhere, sessionOf } from './people-routes.ts'
@@ -23,15 +23,6 @@ import { type Owner, openedFile, safeFileName } from './transfers.ts'
 import { inTurn } from './verifications.ts'
 
 type InEngagement = Extract<Wanted, { readonly engagement: string }>
-
-/** Someone in an engagement that they may enter. */
-interface Inside {
-  readonly id: string
-  readonly session: TeamSessionRecord
-  readonly served: ServedEngagement
-  /** In this engagement. */
-  readonly role: TeamRole
-}
 
 const configuredAs = ({ engagement: { demo = false }, sealers }: ServedEngagement): Configured => ({
   demo,
@@ -210,16 +201,13 @@ const answered = (reply: Reply<unknown>, headers: CallAnswer['headers'] = {}): C
   headers,
 })
 
-/** What the person reads from: auditors have an engine of their own, which holds nothing but what is shared with them. */
-const deskOf = async ({ served, role, session }: Inside): Promise<Outcome<Desk>> =>
-  role === 'auditor' ? await served.auditors.enter(session.person.subject) : ok(served)
-
 /** Asks the portal, for an officer or an auditor. */
 async function portalAnswer(
   parts: ServerParts,
-  { session, served, role }: Inside,
+  inside: Inside,
   { method, input }: { readonly method: PortalMethod; readonly input: unknown },
 ): Promise<CallAnswer> {
+  const { session, served, role } = inside
   const { transfers, now } = parts
   const { subject, name } = session.person
   const desk = role === 'auditor' ? await served.auditors.enter(subject) : ok(null)
@@ -235,10 +223,11 @@ async function portalAnswer(
   parts.metrics.count('barewitness_calls_total', { outcome: reply.ok ? 'answered' : 'failed' })
   if (file === null) return answered(withoutPaths(reply, served.engagement.folder, null))
   const owner = { session: session.hash, engagement: served.engagement.name }
+  const isOpen = stillShared(inside, referencesIn(input).id ?? null)
   const id =
     'text' in file
       ? transfers.offer(owner, await transfers.write(file.name, file.text), now())
-      : await transfers.offerCopy(owner, file.path, file.name, now())
+      : await transfers.offerCopy(owner, file.path, file.name, now(), isOpen)
   return answered(reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
 }
 
@@ -272,7 +261,13 @@ async function served(parts: ServerParts, inside: Inside, asked: Uploaded): Prom
   const id =
     how === 'download'
       ? transfers.offer(owner, file, now())
-      : await transfers.offerCopy(owner, file, safeFileName(basename(file)), now())
+      : await transfers.offerCopy(
+          owner,
+          file,
+          safeFileName(basename(file)),
+          now(),
+          stillShared(inside, 'share' in desk.value ? desk.value.share : null),
+        )
   return answered(reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
 }
 
@@ -359,43 +354,5 @@ async function download(parts: ServerParts, exchange: Exchange, inside: Inside, 
   })
   await pipeline(stream, exchange.response)
   await parts.transfers.drop(path)
-  return { status: 200 }
-}
-
-const HEARTBEAT_MS = 20_000
-/** A page that reads no faster is disconnected, and loads everything again. */
-const MOST_UNREAD = 1024 * 1024
-
-/** Events until the page leaves, the session ends (at once, where a person ends it) or the engagement may be entered no longer. Receiving events is no activity: an idle page is signed out. */
-async function events(parts: ServerParts, exchange: Exchange, inside: Inside): Promise<Sent> {
-  const { response } = exchange
-  const { id, session, served, role } = inside
-  const leave = parts.streams.enter(session.hash)
-  if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many pages are open')
-  response.once('close', leave)
-  await parts.audit.append(auditEvent(parts, session, { kind: 'events', engagement: served.engagement.name, role }))
-  const desk = await deskOf(inside)
-  if (!desk.ok) return sendFailure(exchange, 429, desk.error.code, desk.error.detail)
-  // The page can have left meanwhile: nothing would end its stream then.
-  if (response.destroyed) return { status: 400 }
-  const { events: buffer, streams } = desk.value
-  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
-  // Checked with each event, so that nothing is sent after a sign-out.
-  const isInside = (): boolean =>
-    parts.sessions.find(id, parts.now(), false) !== null && roleNow(parts, session.person, served) === role
-  const write = (text: string): void => {
-    if (!isInside() || response.writableLength > MOST_UNREAD) response.end()
-    else response.write(text)
-  }
-  write(`retry: 2000\n\n${buffer.since(headerOf(exchange, 'last-event-id'))}`)
-  streams.add(write)
-  const end = (): void => void response.end()
-  session.ended.addEventListener('abort', end)
-  const beat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
-  response.on('close', () => {
-    clearInterval(beat)
-    session.ended.removeEventListener('abort', end)
-    streams.delete(write)
-  })
   return { status: 200 }
 }

@@ -16,7 +16,11 @@ export interface Owner {
 interface Held extends Owner {
   readonly path: string
   readonly at: number
+  /** Whether the file may still be read; absent: until it is forgotten. */
+  readonly isOpen?: Open
 }
+
+type Open = () => boolean
 
 /** Files on their way between a browser and the engine, in a temporary folder of the server. */
 export interface Transfers {
@@ -29,9 +33,9 @@ export interface Transfers {
   /** Writes a text to a file of this name; gives its path. */
   readonly write: (name: string, text: string) => Promise<string>
   /** Offers a file for download; gives its id. Of one session, so many are kept at most. */
-  readonly offer: (owner: Owner, path: string, now: number) => string
+  readonly offer: (owner: Owner, path: string, now: number, isOpen?: Open) => string
   /** Offers a copy of a file. */
-  readonly offerCopy: (owner: Owner, path: string, name: string, now: number) => Promise<string>
+  readonly offerCopy: (owner: Owner, path: string, name: string, now: number, isOpen?: Open) => Promise<string>
   /** The path of an offered file, once. */
   readonly takeDownload: (owner: Owner, id: string, now: number) => string | null
   readonly drop: (path: string) => Promise<void>
@@ -72,14 +76,16 @@ export async function createTransfers(largest: number): Promise<Transfers> {
     const held = from.get(id)
     if (held === undefined || held.session !== owner.session || held.engagement !== owner.engagement) return null
     from.delete(id)
-    return held.path
+    if (held.isOpen?.() !== false) return held.path
+    void drop(held.path)
+    return null
   }
   const place = async (name: string): Promise<string> => {
     const own = join(folder, newId())
     await mkdir(own, { mode: 0o700 })
     return join(own, safeFileName(name))
   }
-  const offer = (owner: Owner, path: string, now: number): string => {
+  const offer: Transfers['offer'] = (owner, path, now, isOpen) => {
     forget(now)
     const own = [...downloads].filter(([, { session }]) => session === owner.session)
     for (const [id, { path: oldest }] of own.slice(0, Math.max(0, own.length - MOST_OFFERED + 1))) {
@@ -87,7 +93,7 @@ export async function createTransfers(largest: number): Promise<Transfers> {
       void drop(oldest)
     }
     const id = newId()
-    downloads.set(id, { ...owner, path, at: now })
+    downloads.set(id, { ...owner, path, at: now, ...(isOpen === undefined ? {} : { isOpen }) })
     return id
   }
   return {
@@ -125,10 +131,10 @@ export async function createTransfers(largest: number): Promise<Transfers> {
       return path
     },
     offer,
-    offerCopy: async (owner, path, name, now) => {
+    offerCopy: async (owner, path, name, now, isOpen) => {
       const copy = await place(name)
       await copyFile(path, copy)
-      return offer(owner, copy, now)
+      return offer(owner, copy, now, isOpen)
     },
     takeDownload: (owner, id, now) => take(downloads, owner, id, now),
     drop,
