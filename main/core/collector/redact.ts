@@ -22,7 +22,9 @@ export const redact = (bytes: Uint8Array): Redacted => redactBy(RULES, bytes)
 /** As `redact`, with other rules; for tests. */
 export function redactBy(rules: readonly Rule[], bytes: Uint8Array): Redacted {
   // Latin-1 maps bytes to characters one to one, so that unmasked bytes stay exactly the same.
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    .toString('latin1')
+    .replaceAll(BLANK_BYTE, LETTER)
   const counts = new Map<RedactionClass, number>()
   const mark: Mark = (kind, length) => {
     counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -42,8 +44,19 @@ export function redactBy(rules: readonly Rule[], bytes: Uint8Array): Redacted {
   const count = [...counts.values()].reduce((sum, one) => sum + one, 0)
   return count === 0
     ? { bytes, count, classes: {} }
-    : { bytes: new Uint8Array(Buffer.from(redacted, 'latin1')), count, classes: sorted(counts) }
+    : {
+        bytes: new Uint8Array(Buffer.from(redacted.replaceAll(LETTER, BLANK_BYTE), 'latin1')),
+        count,
+        classes: sorted(counts),
+      }
 }
+
+/**
+ * The byte 0xA0 is a blank of Latin-1, and so of `\s`, but in UTF-8 a part of letters such as à: no program of a node ends a word there.
+ * While rules are applied, a letter outside of Latin-1 has its place.
+ */
+const BLANK_BYTE = '\u00a0'
+const LETTER = '\u0100'
 
 const FINDERS = new WeakMap<readonly Rule[], GroupFinder>()
 
