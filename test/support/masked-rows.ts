@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { redact, redactBy } from '../../main/core/collector/redact.ts'
-import { type RedactionClass, RULES } from '../../main/core/collector/redact-rules.ts'
+import type { RedactionClass } from '../../main/core/collector/redact-parts.ts'
+import { RULES } from '../../main/core/collector/redact-rules.ts'
 
 /**
  * A table of lines in which each secret stands between « and », and nothing else is one: what is between them is replaced by the marker of

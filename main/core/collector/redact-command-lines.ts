@@ -1,4 +1,4 @@
-import type { Mark } from './redact-rules.ts'
+import type { Mark } from './redact-parts.ts'
 
 /** An option that passes a password: in the word after it, or in the same word. */
 interface Option {

@@ -1,77 +1,7 @@
-/** A pattern of secrets. Its first group is kept before the marker and its second one after it; the rest of the match is the secret. */
-export interface Rule {
-  readonly class: RedactionClass
-  /** Every match contains one of these literals, without regard to case: the rule runs only on texts with one. */
-  readonly needs: readonly string[]
-  readonly pattern: RegExp
-  /**
-   * For values of unlimited length, by the text before the value: a sticky pattern of the continuation after the match, applied repeatedly.
-   * The pattern of the rule then ends with the value. A repetition takes memory for each iteration, and the engine has some megabytes of it.
-   */
-  readonly rest?: (head: string) => RegExp
-}
-
-/** Iterations of a repetition at once. */
-const MANY = '{1,4096}'
-const ESCAPED = new RegExp(`(?:[^"\\\\\\n]|\\\\[^\\n])${MANY}`, 'y')
-/** A backslash and the character after it, if any, are one piece. */
-const DOUBLE_QUOTED = String.raw`(?:[^"\\\n]|\\[^\n]|\\(?![^\n]))`
-const QUOTED = new RegExp(`${DOUBLE_QUOTED}${MANY}`, 'y')
-const UP_TO_LINE_END = new RegExp(`[^\\n]${MANY}`, 'y')
-const UP_TO_BLANK = new RegExp(`[^\\s]${MANY}`, 'y')
-const UP_TO_SPACE = new RegExp(`[^\\s"',;]${MANY}`, 'y')
-const TOKEN = new RegExp(`[A-Za-z0-9_-]${MANY}`, 'y')
-
-/** Pieces of a quoted value: behind an escaped quotation mark, as in a text inside another, a double one, `$'` and a single one. */
-const QUOTED_VALUES: readonly (readonly [begin: string, piece: string])[] = [
-  [String.raw`(?<=\\")`, String.raw`[^"\\\n]`],
-  [String.raw`(?<=\\')`, String.raw`[^'\\\n]`],
-  [String.raw`(?<=(?<!\\)")`, DOUBLE_QUOTED],
-  [String.raw`(?<=\$')`, String.raw`(?:[^'\\\n]|\\[^\n]|\\(?![^\n]))`],
-  [String.raw`(?<=(?<![\\$])')`, String.raw`[^'\n]`],
-]
-/** Pieces of an unquoted value: a blank behind a backslash belongs to it, and so does a quotation mark inside a word, as in it's. */
-const BARE = String.raw`(?:\\ |[^\s"',;]|["'](?=\w))`
-const anyValue = (least: number): string =>
-  `(?:${[...QUOTED_VALUES, [String.raw`(?<!["'])(?![\\$]{0,3}["'])`, BARE]].map(([begin, piece]) => `${begin}${piece}{${least},4096}`).join('|')})`
-
-const AFTER_QUOTE = QUOTED_VALUES.map(
-  ([begin, piece]) => [new RegExp(`${begin}$`), new RegExp(`${piece}${MANY}`, 'y')] as const,
-)
-const AFTER_NONE = new RegExp(`${BARE}${MANY}`, 'y')
-const ofAssignment = (head: string): RegExp => AFTER_QUOTE.find(([begin]) => begin.test(head))?.[1] ?? AFTER_NONE
-
-/** A value that an earlier pass has replaced is not replaced again. */
-const NEW = '(?![\\s=]{0,20}\\[redacted:)'
-
-/** RFC 3986 §3.1. It begins where a word does, so that no word is searched twice. */
-const SCHEME = '(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}:\\/\\/'
-
-const PASSWORD_NAMES =
-  'passw(?:or)?d|pgpassword|sshpass|passphrase|pwd|psk|secret|authtok|api[_-]?key|auth[_-]?token|access[_-]?token|secret[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|secret[_-]?access[_-]?key|community'
-/** Names before an equals sign, where a short value is a secret too; `pwd` alone is a folder. */
-const ASSIGNED_NAMES =
-  'passw(?:or)?d|sshpass|passphrase|secret|token|authtok|api[_-]?key|secret[_-]?key|account[_-]?key|access[_-]?key|mysql_pwd|rediscli_auth'
-const KEY_NAMES = ['api', 'account', 'access'].flatMap((of) => [`${of}key`, `${of}_key`, `${of}-key`])
-const TOKEN_MARKS = [
-  ...['gho_', 'ghp_', 'ghr_', 'ghs_', 'ghu_', 'github_pat_', 'glpat-', 'xox', 'xapp-', 'k_live_', 'k_test_', 'hf_'],
-  ...['npm_', 'pypi-ag', '_v1_', 'hvb.', 'hvs.', 'hvr.', 'aiza', 'sk-'],
-]
-
-/** Between a name and its value. A text inside another has its quotation marks escaped. */
-const separatedBy = (sign: string): string => String.raw`\\{0,3}["']?[ \t]{0,20}${sign}[ \t]{0,20}(?:[\\$]{0,3}["'])?`
-
-/** A colon between a quoted name and a quoted value, as in JSON, is as unambiguous as an equals sign. */
-const IN_JSON = String.raw`(?<=["'][ \t]{0,20}):(?=[ \t]{0,20}\\{0,3}["'])`
-
-const SWITCHES =
-  'files|compat|db|sss|ldap|nis|winbind|systemd|sufficient|required|requisite|optional|include|substack|true|false|yes|no|on|off|none|null|enabled|disabled|never|prompt'
-const PLACEHOLDERS = String.raw`(?:\*{1,64}(?![^\s"',;])|\[|\(\w{1,20}\)|<[^<>\n]{1,64}>|ALL(?![\w-]))`
-/**
- * Values after “password =” that are no password: as the whole value, a switch or a word of nsswitch.conf and pam.d; a placeholder; the
- * words of sudoers after PASSWD.
- */
-const NO_SECRET = String.raw`(?!(?<=["'])(?:${SWITCHES})(?:["'\n]|$))(?!(?<!["'])(?:${SWITCHES})(?:[\s"',;:)\]}|&[]|$))(?!${PLACEHOLDERS})`
+import { ADDRESS_RULES } from './redact-addresses.ts'
+import { NAME_RULES } from './redact-names.ts'
+import { DOUBLE_QUOTED, ESCAPED, MANY, NEW, QUOTED, type Rule, UP_TO_LINE_END } from './redact-parts.ts'
+import { TOKEN_RULES } from './redact-tokens.ts'
 
 /**
  * Patterns of secrets, by context and by form. No pattern can begin twice within text that it has searched, and every repetition has a
@@ -128,35 +58,7 @@ export const RULES: readonly Rule[] = [
       'gm',
     ),
   },
-  // RFC 3986 §3.2.1, user:password@, up to the last at sign of the authority. The second rule has passwords that contain a slash and are no
-  // port; the third has single names in URLs of web protocols, which are tokens.
-  {
-    class: 'url-credentials',
-    needs: ['://'],
-    pattern: new RegExp(
-      `(${SCHEME})(?![^\\s"'<>/@]{0,512}\\[redacted:)(?=[^\\s"'<>/@]{0,512}:)[^\\s"'<>/]{1,768}(@)`,
-      'g',
-    ),
-  },
-  {
-    class: 'url-credentials',
-    needs: ['://'],
-    pattern: new RegExp(`(${SCHEME}[^\\s"'<>/@:[\\]]{1,256}:)${NEW}(?!\\d{1,5}\\/)[^\\s"'<>@]{1,512}(@)`, 'g'),
-  },
-  {
-    class: 'url-credentials',
-    needs: ['://'],
-    pattern: new RegExp(`((?<![A-Za-z0-9+.-])(?:https?|ftps?|davs?):\\/\\/)${NEW}[^\\s"'<>/@:]{1,512}(@)`, 'gi'),
-  },
-  // The same in an answer that was truncated before the at sign, unless it is a port.
-  {
-    class: 'url-credentials',
-    needs: ['://'],
-    pattern: new RegExp(
-      `(${SCHEME}[^\\s"'<>/@:[\\]]{1,256}:)${NEW}(?!\\d{0,5}(?:[/?#]|$))(?:[^\\s"'<>/@]{1,4096}$)`,
-      'g',
-    ),
-  },
+  ...ADDRESS_RULES,
   // crypt(5), htpasswd(1) and PHC strings. The class contains `$`, so that no other match can begin inside a match.
   {
     class: 'password-hash',
@@ -211,97 +113,6 @@ export const RULES: readonly Rule[] = [
     pattern:
       /((?<!\w)(?:private|pre-?shared)[ _-]?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)(?:[A-Za-z0-9+/]{42,43}=?|(?!\/)[A-Za-z0-9+/]{4,41}$)/gi,
   },
-  // RFC 7519 compact form; `eyJ` is base64url of `{"`.
-  {
-    class: 'token',
-    needs: ['eyj'],
-    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,8192}(?:\.[A-Za-z0-9_-]{0,2048}|$)/g,
-    rest: () => TOKEN,
-  },
-  // Tokens by the prefixes of their issuers, each documented by GitHub, GitLab, Slack, Stripe, Hugging Face, npm, PyPI,
-  // DigitalOcean, HashiCorp, Google, Anthropic and OpenAI. `sk-ssh-` and `sk-ecdsa-` are types of SSH public keys.
-  {
-    class: 'token',
-    needs: TOKEN_MARKS,
-    pattern:
-      /(?<![A-Za-z0-9_-])(?:gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|[rs]k_(?:live|test)_|hf_|npm_|pypi-Ag|do[opr]_v1_|hv[bsr]\.|AIza|sk-(?!ssh-|ecdsa-))(?:[A-Za-z0-9_-]{16,512}|[A-Za-z0-9_-]{4,15}$)/g,
-    rest: () => TOKEN,
-  },
-  {
-    class: 'token',
-    needs: ['authorization'],
-    pattern:
-      /((?<!\w)authorization["']?[ \t]{0,20}[:=][ \t]{0,20}["']?(?:bearer|basic|token|apikey|negotiate) )(?!\[redacted:)[^\s"',;]{8,4096}/gi,
-    rest: () => UP_TO_SPACE,
-  },
-  {
-    class: 'token',
-    needs: ['bearer '],
-    pattern: /((?<!\w)bearer )(?!\[redacted:)[A-Za-z0-9._~+/=-]{16,4096}/gi,
-    rest: () => UP_TO_SPACE,
-  },
-  {
-    class: 'token',
-    needs: ['x-', '-token'],
-    pattern:
-      /((?<![\w-])(?:x-(?:[a-z]{1,20}-){0,3}(?:token|key)|private-token|job-token|deploy-token)["']?[ \t]{0,20}:[ \t]{0,20}["']?)(?!\[redacted:)[^\s"',;]{8,4096}/gi,
-    rest: () => UP_TO_SPACE,
-  },
-  {
-    class: 'cloud-key',
-    needs: ['secret'],
-    pattern:
-      /((?<!\w)(?:aws_)?secret_?access_?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/gi,
-  },
-  // IAM identifiers: long-term and temporary access keys.
-  {
-    class: 'cloud-key',
-    needs: ['akia', 'asia'],
-    pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)(?:[A-Z2-7]{16}(?![A-Za-z0-9])|[A-Z2-7]{4,15}$)/g,
-  },
-  // netrc(5), in either order.
-  {
-    class: 'password',
-    needs: ['password'],
-    pattern:
-      /((?:^|\s)(?:login|machine|account)[ \t]{1,20}[^\s]{1,128}\s{1,20}password[ \t]{1,20})(?!\[redacted:)[^\s]{1,4096}/gi,
-    rest: () => UP_TO_BLANK,
-  },
-  // Assignments of a named secret. The value ends at its closing quote, or at white space. Not secrets: paths of programs, as in sudoers after
-  // “PASSWD:”, working directories, and markers of earlier rules.
-  {
-    class: 'password',
-    needs: ['pass', 'pwd', 'psk', 'secret', 'token', 'authtok', 'community', ...KEY_NAMES],
-    pattern: new RegExp(
-      String.raw`((?<![\w-])(?:\w{1,30}_)?(?:${PASSWORD_NAMES})${separatedBy('[:=]')})${NO_SECRET}(?!\/)${anyValue(4)}`,
-      'gi',
-    ),
-    rest: ofAssignment,
-  },
-  // The same with an equals sign, as in environments and options, and in JSON: there, more names count, and short values and paths are secrets too.
-  {
-    class: 'password',
-    needs: ['pass', '_pw', '-pw', 'secret', 'token', 'authtok', 'rediscli_auth', ...KEY_NAMES],
-    pattern: new RegExp(
-      String.raw`((?<![\w-])(?:(?:\w[\w-]{0,40})?(?:${ASSIGNED_NAMES})|\w[\w-]{0,40}[_-](?:pass|pw))${separatedBy(`(?:=|${IN_JSON})`)})${NO_SECRET}(?!=|[01](?![^\s"',;]))${anyValue(1)}`,
-      'gi',
-    ),
-    rest: ofAssignment,
-  },
+  ...TOKEN_RULES,
+  ...NAME_RULES,
 ]
-/** Kind of a masked secret, as its marker states it. */
-export type RedactionClass =
-  | 'account-comment'
-  | 'cloud-key'
-  | 'command-arguments'
-  | 'dm-key'
-  | 'key-option'
-  | 'password'
-  | 'password-hash'
-  | 'private-key'
-  | 'server-setting'
-  | 'token'
-  | 'url-credentials'
-  | 'wireguard-key'
-/** Counts a secret of this length and returns its marker. */
-export type Mark = (kind: RedactionClass, length: number) => string

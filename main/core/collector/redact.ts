@@ -1,7 +1,8 @@
 import { type Sha256, sha256 } from '../digest.ts'
 import { type GroupFinder, groupFinder } from './literals.ts'
 import { withoutCommandLineSecrets } from './redact-command-lines.ts'
-import { type Mark, type RedactionClass, RULES, type Rule } from './redact-rules.ts'
+import type { Mark, RedactionClass, Rule } from './redact-parts.ts'
+import { RULES } from './redact-rules.ts'
 
 /** Number of replaced secrets by class; a class without any is absent. */
 export type RedactionCounts = Readonly<Partial<Record<RedactionClass, number>>>

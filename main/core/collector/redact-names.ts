@@ -1,0 +1,54 @@
+import { anyValue, ofAssignment, type Rule, UP_TO_BLANK } from './redact-parts.ts'
+
+const PASSWORD_NAMES =
+  'passw(?:or)?d|pgpassword|sshpass|passphrase|pwd|psk|secret|authtok|api[_-]?key|auth[_-]?token|access[_-]?token|secret[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|secret[_-]?access[_-]?key|community'
+/** Names before an equals sign, where a short value is a secret too; `pwd` alone is a folder. */
+const ASSIGNED_NAMES =
+  'passw(?:or)?d|sshpass|passphrase|secret|token|authtok|api[_-]?key|secret[_-]?key|account[_-]?key|access[_-]?key|mysql_pwd|rediscli_auth'
+const KEY_NAMES = ['api', 'account', 'access'].flatMap((of) => [`${of}key`, `${of}_key`, `${of}-key`])
+/** Between a name and its value. A text inside another has its quotation marks escaped. */
+const separatedBy = (sign: string): string => String.raw`\\{0,3}["']?[ \t]{0,20}${sign}[ \t]{0,20}(?:[\\$]{0,3}["'])?`
+
+/** A colon between a quoted name and a quoted value, as in JSON, is as unambiguous as an equals sign. */
+const IN_JSON = String.raw`(?<=["'][ \t]{0,20}):(?=[ \t]{0,20}\\{0,3}["'])`
+
+const SWITCHES =
+  'files|compat|db|sss|ldap|nis|winbind|systemd|sufficient|required|requisite|optional|include|substack|true|false|yes|no|on|off|none|null|enabled|disabled|never|prompt'
+const PLACEHOLDERS = String.raw`(?:\*{1,64}(?![^\s"',;])|\[|\(\w{1,20}\)|<[^<>\n]{1,64}>|ALL(?![\w-]))`
+/**
+ * Values after “password =” that are no password: as the whole value, a switch or a word of nsswitch.conf and pam.d; a placeholder; the
+ * words of sudoers after PASSWD.
+ */
+const NO_SECRET = String.raw`(?!(?<=["'])(?:${SWITCHES})(?:["'\n]|$))(?!(?<!["'])(?:${SWITCHES})(?:[\s"',;:)\]}|&[]|$))(?!${PLACEHOLDERS})`
+
+export const NAME_RULES: readonly Rule[] = [
+  // netrc(5), in either order.
+  {
+    class: 'password',
+    needs: ['password'],
+    pattern:
+      /((?:^|\s)(?:login|machine|account)[ \t]{1,20}[^\s]{1,128}\s{1,20}password[ \t]{1,20})(?!\[redacted:)[^\s]{1,4096}/gi,
+    rest: () => UP_TO_BLANK,
+  },
+  // Assignments of a named secret. The value ends at its closing quote, or at white space. Not secrets: paths of programs, as in sudoers after
+  // “PASSWD:”, working directories, and markers of earlier rules.
+  {
+    class: 'password',
+    needs: ['pass', 'pwd', 'psk', 'secret', 'token', 'authtok', 'community', ...KEY_NAMES],
+    pattern: new RegExp(
+      String.raw`((?<![\w-])(?:\w{1,30}_)?(?:${PASSWORD_NAMES})${separatedBy('[:=]')})${NO_SECRET}(?!\/)${anyValue(4)}`,
+      'gi',
+    ),
+    rest: ofAssignment,
+  },
+  // The same with an equals sign, as in environments and options, and in JSON: there, more names count, and short values and paths are secrets too.
+  {
+    class: 'password',
+    needs: ['pass', '_pw', '-pw', 'secret', 'token', 'authtok', 'rediscli_auth', ...KEY_NAMES],
+    pattern: new RegExp(
+      String.raw`((?<![\w-])(?:(?:\w[\w-]{0,40})?(?:${ASSIGNED_NAMES})|\w[\w-]{0,40}[_-](?:pass|pw))${separatedBy(`(?:=|${IN_JSON})`)})${NO_SECRET}(?!=|[01](?![^\s"',;]))${anyValue(1)}`,
+      'gi',
+    ),
+    rest: ofAssignment,
+  },
+]
