@@ -20,7 +20,11 @@ const CAPITAL_P: Option = { head: /^-P/, form: ANYTHING }
 // Behind options that take no value, as in `ldapsearch -xw`, `zip -erP` and `curl -sSu`.
 const ZIP: Option = { head: /^-[a-z0-9]{0,8}P/, form: ANYTHING }
 const LDAP: Option = { head: /^-[xLZvncCIQN]{0,8}w/, form: ANYTHING }
-const CURL: Option = { head: /^-[#\dafgGiIjJklLnNOpqRsSvVZB]{0,12}[uU]/, form: NAME_AND_PASSWORD }
+const CURL: Option = { head: /^-[#\dafgGiIjJklLnNOpqRsSvVZB]{0,12}[uUE]/, form: NAME_AND_PASSWORD }
+/** A cookie itself; without an equals sign it is the name of a file. */
+const COOKIE: Option = { head: /^(?:-b|--cookie(?:=|$))/, form: /^([^=\s]{1,256}=)/ }
+const CERTIFICATE: Option = { head: /^--(?:proxy-)?cert(?:=|$)/, form: NAME_AND_PASSWORD }
+const TPM: Option = { head: /^-[pP]/, form: /^(?!(?:session|file|pcr):)()/ }
 const SNMP: Option = { head: /^-[cAX]/, form: ANYTHING }
 const SAMBA: Option = { head: /^(?:-U|--user(?:=|$))/, form: NAME_PERCENT_PASSWORD }
 
@@ -32,32 +36,56 @@ const PROGRAMS: readonly (readonly [Option, readonly string[]])[] = [
   [GLUED_P, ['xtrabackup', '7z', '7za', '7zr', '7zz', 'rar', 'unrar']],
   [SHORT_P, ['mongo', 'mongosh', 'mongodump', 'mongorestore', 'mongoexport', 'mongoimport', 'mongostat', 'mongofiles']],
   // `docker login -p`, and the same of podman, helm, az and oc.
-  [SHORT_P, ['sshpass', 'login']],
-  [CAPITAL_P, ['sqlcmd', 'bcp', 'isql', 'tsql', 'ipmitool', 'mosquitto_pub', 'mosquitto_sub']],
+  [
+    SHORT_P,
+    ['sshpass', 'login', 'cqlsh', 'cypher-shell', 'racadm', 'rabbitmqadmin', 'ncftpput', 'ncftpget', 'veracrypt'],
+  ],
+  [SHORT_P, ['ipmipower', 'ipmiconsole', 'ipmi-sensors', 'ipmi-sel', 'ipmi-chassis', 'ipmi-config', 'bmc-info']],
+  [SHORT_P, ['useradd', 'usermod', 'pkcs11-tool', 'check_mysql', 'check_pgsql']],
+  [CAPITAL_P, ['sqlcmd', 'bcp', 'isql', 'tsql', 'ipmitool', 'mosquitto_pub', 'mosquitto_sub', 'agent-auth']],
+  [{ head: /^-[ky]/, form: ANYTHING }, ['ipmitool']],
+  [{ head: /^-[NP]/, form: ANYTHING }, ['ssh-keygen']],
+  [{ head: /^-[kK]$/, form: ANYTHING }, ['openssl']],
+  [{ head: /^-t/, form: ANYTHING }, ['k3s', 'rke2']],
+  [{ head: /^--?encrypt(?:=|$)/, form: ANYTHING }, ['consul']],
+  [{ head: /^-C/, form: ANYTHING }, ['check_snmp']],
+  [{ head: /^-[xa]p$/, form: ANYTHING }, ['sendemail', 'sendEmail', 'swaks', 'ssmtp']],
+  [TPM, ['tpm2_unseal', 'tpm2_nvread', 'tpm2_nvwrite', 'tpm2_load', 'tpm2_create', 'tpm2_createprimary']],
   [ZIP, ['zip', 'unzip', 'zipcloak']],
   [
     LDAP,
     ['ldapsearch', 'ldapadd', 'ldapmodify', 'ldapdelete', 'ldapwhoami', 'ldappasswd', 'ldapmodrdn', 'ldapcompare'],
   ],
+  [LDAP, ['kadmin', 'ipa-client-install', 'ipa-getkeytab', 'ipa-join']],
+  [{ head: /^-[as]/, form: ANYTHING }, ['ldappasswd']],
   [SNMP, ['snmpget', 'snmpgetnext', 'snmpwalk', 'snmpset', 'snmpbulkget', 'snmpbulkwalk', 'snmptable', 'snmptrap']],
   [SAMBA, ['smbclient', 'rpcclient', 'smbget', 'smbcacls', 'samba-tool', 'net', 'winexe']],
   [{ head: /^-a/, form: ANYTHING }, ['redis-cli']],
   [{ head: /^-a/, form: NAME_PERCENT_PASSWORD }, ['wbinfo']],
   [{ head: /^-u/, form: NAME_COMMA_PASSWORD }, ['lftp']],
   [CURL, ['curl']],
+  [COOKIE, ['curl']],
+  [CERTIFICATE, ['curl']],
+  [{ head: /^-a/, form: NAME_AND_PASSWORD }, ['http', 'https', 'xh', 'check_http']],
 ]
-const CLIENTS: ReadonlyMap<string, Option> = new Map(
-  PROGRAMS.flatMap(([option, names]) => names.map((name) => [name, option] as const)),
-)
+const CLIENTS = new Map<string, Option[]>()
+for (const [option, names] of PROGRAMS)
+  for (const name of names) CLIENTS.set(name, [...(CLIENTS.get(name) ?? []), option])
 
 const NAMES =
-  '(?:[a-z0-9]{1,20}[-_]){0,4}(?:password|passwd|passphrase|pass|pwd|pw|psk|token|secret|api[-_]?key|access[-_]?key|secret[-_]?key|auth[-_]?key|credentials?|(?:src|dest)?(?:key|store)pass)'
+  '(?:[a-z0-9]{1,20}[-_.]){0,4}(?:password|passwd|passphrase|pass|pwd|pw|psk|token|secret|(?:api|access|secret|auth|account|setup|license|certificate|encryption|master|b2|azureblob|swift)[-_]?key|credentials?|(?:src|dest)?(?:key|store)pass|tlspassword|requirepass|masterauth|(?:pass|password|passphrase)[-_]?command)'
 /** Options of any program, by their names. openssl-passphrase-options(1) has passwords behind `pass:`. */
 const NAMED: readonly Option[] = [
   { head: new RegExp(`^--?(?:${NAMES}[0-9]?|(?:so-)?pin)(?:=|$)`, 'i'), form: ANYTHING },
   { head: /^pass:/, form: ANYTHING },
+  // hdparm(8), and kubectl-create-secret-generic(1).
+  { head: /^--security-(?:unlock|set-pass|disable|erase(?:-enhanced)?)(?:=|$)/, form: ANYTHING },
+  { head: /^--from-literal(?:=|$)/, form: /^([^=\s]{1,256}=)/ },
 ]
-const USER: Option = { head: /^--(?:(?:proxy-)?user|(?:src-|dest-)?creds)(?:=|$)/i, form: NAME_AND_PASSWORD }
+const USER: Option = {
+  head: /^(?:--(?:(?:proxy-)?user|(?:src-|dest-)?creds)|--?auth)(?:=|$)/i,
+  form: NAME_AND_PASSWORD,
+}
 
 /** End of a line that is not continued in the next one, as in a shell, in systemd, and in a list of words in JSON. */
 const LINE_END = /(?<!\\|["'],)\n/
@@ -95,7 +123,7 @@ export function withoutCommandLineSecrets(text: string, mark: Mark): string {
 function maskLine(line: string, mark: Mark): string {
   const kept: string[] = []
   let done = 0
-  let client: Option | undefined
+  let client: readonly Option[] = []
   let expects: RegExp | null = null
   for (const { 0: word, index } of line.matchAll(WORD)) {
     if (word === '\\') continue
@@ -112,7 +140,7 @@ function maskLine(line: string, mark: Mark): string {
       client = read.program ?? client
     }
     if (SEPARATOR.test(word) && index + word.length > done) {
-      client = undefined
+      client = []
       expects = null
     }
   }
@@ -129,14 +157,14 @@ interface Place {
 interface Read {
   readonly secret: Place | null
   readonly expects: RegExp | null
-  readonly program: Option | undefined
+  readonly program: readonly Option[] | undefined
 }
 
-function readWord(line: string, word: string, index: number, client: Option | undefined): Read {
+function readWord(line: string, word: string, index: number, client: readonly Option[]): Read {
   const opening = OPENING.exec(word)?.[0] ?? ''
   const at = index + opening.length
   const bare = word.slice(opening.length).replace(CLOSING, '')
-  const option = [...NAMED, client, USER].find((one) => one?.head.test(bare))
+  const option = [...NAMED, ...client, USER].find((one) => one.head.test(bare))
   if (option === undefined) return { secret: null, expects: null, program: CLIENTS.get(PROGRAM.exec(bare)?.[0] ?? '') }
   const head = option.head.exec(bare)?.[0] ?? ''
   if (head === bare && /\w$/.test(head)) return { secret: null, expects: option.form, program: undefined }

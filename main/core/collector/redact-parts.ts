@@ -49,14 +49,25 @@ const QUOTED_VALUES: readonly (readonly [begin: string, piece: string])[] = [
 ]
 /** Pieces of an unquoted value: a blank behind a backslash belongs to it, and so does a quotation mark inside a word, as in it's. */
 const BARE = String.raw`(?:\\ |[^\s"',;]|["'](?=\w))`
-export const anyValue = (least: number): string =>
-  `(?:${[...QUOTED_VALUES, [String.raw`(?<!["'])(?![\\$]{0,3}["'])`, BARE]].map(([begin, piece]) => `${begin}${piece}{${least},4096}`).join('|')})`
+/** The same of a variable of an environment: a comma and a semicolon belong to it, unless a further variable or statement follows. */
+const BARE_OF_VARIABLE = String.raw`(?:${BARE}|[,;](?=[^\s"',;=])(?!(?:[A-Za-z_][\w.-]{0,40}=|(?:readonly|export|typeset|declare|unset)\s)))`
+const NOT_QUOTED = String.raw`(?<!["'])(?![\\$]{0,3}["'])`
+
+const withPieces = (least: number, bare: string): string =>
+  `(?:${[...QUOTED_VALUES, [NOT_QUOTED, bare]].map(([begin, piece]) => `${begin}${piece}{${least},4096}`).join('|')})`
+/** A value with or without quotation marks before it, of at least so many pieces. */
+export const anyValue = (least: number): string => withPieces(least, BARE)
+export const VARIABLE_VALUE = withPieces(1, BARE_OF_VARIABLE)
 
 const AFTER_QUOTE = QUOTED_VALUES.map(
   ([begin, piece]) => [new RegExp(`${begin}$`), new RegExp(`${piece}${MANY}`, 'y')] as const,
 )
-const AFTER_NONE = new RegExp(`${BARE}${MANY}`, 'y')
-export const ofAssignment = (head: string): RegExp => AFTER_QUOTE.find(([begin]) => begin.test(head))?.[1] ?? AFTER_NONE
+const restOf = (bare: string): ((head: string) => RegExp) => {
+  const afterNone = new RegExp(`${bare}${MANY}`, 'y')
+  return (head) => AFTER_QUOTE.find(([begin]) => begin.test(head))?.[1] ?? afterNone
+}
+export const ofAssignment = restOf(BARE)
+export const ofVariable = restOf(BARE_OF_VARIABLE)
 
 /** A value that an earlier pass has replaced is not replaced again. */
 export const NEW = '(?![\\s=]{0,20}\\[redacted:)'

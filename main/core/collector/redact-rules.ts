@@ -1,4 +1,5 @@
 import { ADDRESS_RULES } from './redact-addresses.ts'
+import { ARGUMENT_RULES } from './redact-arguments.ts'
 import { NAME_RULES } from './redact-names.ts'
 import { DOUBLE_QUOTED, ESCAPED, MANY, NEW, QUOTED, type Rule, UP_TO_LINE_END } from './redact-parts.ts'
 import { TOKEN_RULES } from './redact-tokens.ts'
@@ -14,6 +15,35 @@ export const RULES: readonly Rule[] = [
     needs: ['private key'],
     pattern:
       /(?<![A-Za-z0-9+/=\\\r\n])([A-Za-z0-9+/=\\]{0,15}\r?\n)?[A-Za-z0-9+/=\\\r\n]{16,65536}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g,
+  },
+  // Without such lines: OpenVPN’s static keys, ssh-keygen(1) -e, PuTTY’s files, a private key in PEM that is encoded once more (kubeconfig, secrets
+  // of Kubernetes), and the first line of a private key of OpenSSH, among authorized keys by mistake.
+  {
+    class: 'private-key',
+    needs: ['begin openvpn'],
+    pattern: /-----BEGIN OpenVPN [\w -]{1,40}-----[^-]{1,65536}(?:-----END OpenVPN [\w -]{1,40}-----)?/g,
+  },
+  {
+    class: 'private-key',
+    needs: ['begin ssh2 encrypted'],
+    pattern:
+      /---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----(?:[^-]|-(?!---)){1,65536}(?:---- END SSH2 [A-Z ]{1,40} ----)?/g,
+  },
+  {
+    class: 'private-key',
+    needs: ['private-lines:'],
+    pattern: /((?:^|\n)Private-Lines: \d{1,4}\r?\n)(?:[A-Za-z0-9+/=]{1,128}(?:\r?\n|$)){1,512}/g,
+  },
+  {
+    class: 'private-key',
+    needs: ['ls0tls1crudjti'],
+    pattern:
+      /LS0tLS1CRUdJTi[A-Za-z0-9+/]{1,40}?(?:UFJJVkFURSBLRVk|QUklWQVRFIEtFW|BSSVZBVEUgS0VZ)[A-Za-z0-9+/=]{0,65536}/g,
+  },
+  {
+    class: 'private-key',
+    needs: ['b3blbnnzac1rzxktdje'],
+    pattern: /(?<![A-Za-z0-9+/])b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=\\\r\n]{16,65536}/g,
   },
   // cvtsudoers(1), JSON: of a command, the program is kept, and the marker in place of its arguments.
   {
@@ -83,6 +113,13 @@ export const RULES: readonly Rule[] = [
     needs: [':'],
     pattern: /((?:^|\n)[^\s:]{1,64}:)(?:[./A-Za-z0-9]{13}|_[./A-Za-z0-9]{19})(?=:\d{1,10}:\d{1,10}:)/g,
   },
+  // group(5) has hashes where no gshadow(5) exists.
+  {
+    class: 'password-hash',
+    needs: [':'],
+    pattern:
+      /((?:^|\n)[^\s:]{1,64}:)(?:[./A-Za-z0-9]{13}|_[./A-Za-z0-9]{19})(?=:\d{1,10}:(?:[A-Za-z_][\w.@$-]{0,63}(?:,[A-Za-z_][\w.@$-]{0,63}){0,512})?(?:\n|$))/g,
+  },
   // dm-crypt.rst: “<start> <length> crypt <cipher> <key> …”. A key in the kernel's keyring (`:32:logon:name`), a hidden key (zeros)
   // and the null cipher's `-` are no secrets and show how the key is held.
   {
@@ -106,6 +143,15 @@ export const RULES: readonly Rule[] = [
       'gm',
     ),
   },
+  // The same of a volume in a file, which the options tell from other lines.
+  {
+    class: 'dm-key',
+    needs: ['luks', 'keyscript=', 'tcrypt', 'bitlk', 'cipher='],
+    pattern: new RegExp(
+      `(^[ \\t]{0,16}#?[ \\t]{0,16}[^\\s#<]\\S{0,255}[ \\t]{1,64}/\\S{1,256}[ \\t]{1,64})${NEW}(?!(?:none|-)\\s|/|(?:PART)?(?:UUID|LABEL)=|\\[redacted:)\\S{1,1024}(?=[ \\t]{1,64}(?:\\S{1,512},)?(?:luks|keyscript=|tcrypt|bitlk|cipher=)\\S{0,1024}[ \\t]{0,64}\\r?$)`,
+      'gm',
+    ),
+  },
   // wg(8): base64 of 32 bytes. Public keys have other names.
   {
     class: 'wireguard-key',
@@ -114,5 +160,6 @@ export const RULES: readonly Rule[] = [
       /((?<!\w)(?:private|pre-?shared)[ _-]?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)(?:[A-Za-z0-9+/]{42,43}=?|(?!\/)[A-Za-z0-9+/]{4,41}$)/gi,
   },
   ...TOKEN_RULES,
+  ...ARGUMENT_RULES,
   ...NAME_RULES,
 ]
