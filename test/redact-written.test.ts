@@ -259,3 +259,27 @@ describe('keys in other forms', () => {
     'data /srv/data.img none luks',
   ])
 })
+
+// Facts that checks read, in lines that hold words of secrets or names of programs that take them.
+describe('what is no secret', () => {
+  eachHidden([
+    '-w /bin/login -p x -k logins',
+    '-w /srv/mongo -p rwa -k phi',
+    '/etc/audit/rules.d/x.rules:-w /usr/sbin/usermod -p x -k identity',
+    '-w /usr/bin/sshpass -p wa\n-w /etc/mysql -p wa -k password',
+    '-a always,exit -F dir=/srv/mongo -F perm=rwa -F key=token',
+    'svc_secret:x:0:0::/root:/bin/bash\ncommunity:$6:1001:1001::/home/community:/bin/sh',
+    'community:x:1005:alice,ben\nsecret:*:100:\npasswd:!:101:ben\npsk::102:',
+    'password requisite pam_pwquality.so retry=3 authtok_type=',
+    'data UUID=1 none luks,token-timeout=10,password-cache=yes,tpm2-pin=yes',
+    'rd.luks.options=token-timeout=30s,password-echo=no',
+    'name=admin,secret=<hidden>,acl',
+    '{ "passwd_tries": 3 },\n{ "passprompt": "Password: " },\n{ "authenticate": false }',
+    'AuthorizedKeysCommand /usr/bin/sss_ssh_authorizedkeys %u\nAllowUsers secret@10.0.0.1 token',
+    'TMOUT=900; readonly TMOUT; export TMOUT',
+    'ENCRYPT_METHOD YESCRYPT\nPASS_MAX_DAYS 90',
+    '$DefaultNetstreamDriverKeyFile /etc/ssl/private/key.pem',
+    'action(type="omrelp" target="x" tls="on" tls.myprivkey="/etc/rsyslog/keys/key.pem")',
+  ])
+  eachHidden(['-w /srv/mongo -p «hunter2» -k phi', 'export DB_PASSWORD=«x»;readonly TMOUT=900'])
+})

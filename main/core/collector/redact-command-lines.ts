@@ -125,6 +125,7 @@ function maskLine(line: string, mark: Mark): string {
   let done = 0
   let client: readonly Option[] = []
   let expects: RegExp | null = null
+  let before = ''
   for (const { 0: word, index } of line.matchAll(WORD)) {
     if (word === '\\') continue
     if (index >= done) {
@@ -137,8 +138,9 @@ function maskLine(line: string, mark: Mark): string {
         done = found.to
       }
       expects = read.expects
-      client = read.program ?? client
+      client = (WATCH.test(before) ? read.program?.map(watched) : read.program) ?? client
     }
+    before = word
     if (SEPARATOR.test(word) && index + word.length > done) {
       client = []
       expects = null
@@ -146,6 +148,11 @@ function maskLine(line: string, mark: Mark): string {
   }
   return kept.join('') + line.slice(done)
 }
+
+/** auditctl(8): `-w`, alone or behind the name of a file of rules, takes a file to watch, which may have the name of a program, and `-p` the accesses. */
+const WATCH = /(?:^|:)-w$/
+const watched = (option: Option): Option =>
+  option.form === ANYTHING ? { ...option, form: /^(?![rwxa]{1,4}$)()/ } : option
 
 /** A part of a line; `to` is exclusive. */
 interface Place {

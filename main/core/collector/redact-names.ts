@@ -10,6 +10,8 @@ const KEY_NAMES = ['api', 'account', 'access'].flatMap((of) => [`${of}key`, `${o
 /** Variables, by the end of their names; written in capitals. */
 const VARIABLES =
   'PASS(?:WORDS?|WD|PHRASE)?|SECRETS?|TOKEN|CREDENTIALS?|CREDS|APIKEY|(?:API|APP|APPLICATION|MASTER|LICEN[SC]E|ENCRYPTION|SIGNING|PRIVATE|SECRET|ACCESS|ACCOUNT|UNSEAL|SESSION|AUTH|INTEGRATION|ROUTING|RECOVERY|HMAC|DEPLOY|SETUP)_?KEY(?:_BASE)?|(?:ROOT|BIND|USER|ADMIN|_)PW|_PAT|OTP_SEED'
+/** In passwd(5) and group(5), a name before the colon is that of an account or group. */
+const NO_ACCOUNT = String.raw`(?![^\s:]{0,2}:\d{1,10}:)`
 /** An equals sign, or the arrow of Ruby, Perl and PHP. */
 const ASSIGNED = '=(?:>|(?!>))'
 
@@ -54,7 +56,7 @@ export const NAME_RULES: readonly Rule[] = [
     class: 'password',
     needs: ['pass', 'pwd', 'psk', 'secret', 'token', 'authtok', 'community', ...KEY_NAMES],
     pattern: new RegExp(
-      String.raw`((?<![\w-])(?:\w{1,30}_)?(?:${PASSWORD_NAMES})${separatedBy(`(?::|${ASSIGNED})`)})${NO_SECRET}(?!\/)${anyValue(4)}`,
+      String.raw`((?<![\w-])(?:\w{1,30}_)?(?:${PASSWORD_NAMES})${separatedBy(`(?::|${ASSIGNED})`)})${NO_SECRET}${NO_ACCOUNT}(?!\/)${anyValue(4)}`,
       'gi',
     ),
     rest: ofAssignment,
