@@ -72,6 +72,33 @@ describe('schemas', () => {
     expect(placeName(['nodes', 0, 'a\u202e'])).toBe('nodes[0].a\\u{202e}')
   })
 
+  test('a problem repeats no password of an address or a name', () => {
+    const target = { tokenFile: 't', project: 'SEC', name: 'jira' }
+    const integrations = (url: string, user: string): readonly string[] =>
+      createSchemaValidator()
+        .placed('integrations', { outbox: 'o', jira: [{ ...target, url, user }] })
+        .map(({ path, text }) => `${placeName(path)} ${text}`)
+    const https = `https:${'//'}`
+    const texts = [
+      ...integrations(`${https}svc:hunter2@jira.example/x`, 'me@x.example:hunter2'),
+      ...integrations(`${https}hunter2@jira.example`, 'me@x.example'),
+      ...validator.problems('fleet', {
+        name: 'x',
+        nodes: [{ name: 'a', address: 'root:hunter2@10.0.0.1', user: 'root:hunter2' }],
+      }),
+      ...validator.problems('fleet', { name: 'x', nodes: [{ name: 'a', address: 'root:hunter@2@[2001:db8::1]' }] }),
+    ]
+    expect(texts.filter((text) => text.includes('hunter'))).toEqual([])
+    expect(texts.filter((text) => text.includes('which is not'))).toEqual([
+      `jira[0].url is “${https}…@jira.example/x”, which is not in the expected form`,
+      'jira[0].user is “me@x.example:…”, which is not in the expected form',
+      `jira[0].url is “${https}…@jira.example”, which is not in the expected form`,
+      'nodes[0].address is “…@10.0.0.1”, which is not a host name or address',
+      'nodes[0].user is “root:…”, which is not a user name',
+      'nodes[0].address is “…@[2001:db8::1]”, which is not a host name or address',
+    ])
+  })
+
   test('schemas/types.ts is what `npm run types` writes', async () => {
     expect(readFileSync(new URL('schemas/types.ts', root), 'utf8')).toBe(await generateTypes())
   })

@@ -84,7 +84,7 @@ function sentence(problem: ErrorObject): PlacedProblem {
   const path = pointer(problem.instancePath)
   const { params } = problem
   const shown = (): string =>
-    typeof problem.data === 'string' ? quote(problem.data, 60) : plain(jsonOf(problem.data), 60)
+    typeof problem.data === 'string' ? quote(withoutPassword(problem.data, path), 60) : plain(jsonOf(problem.data), 60)
   switch (problem.keyword) {
     case 'required':
       return {
@@ -127,6 +127,16 @@ function sentence(problem: ErrorObject): PlacedProblem {
     default:
       return { path, text: plain(problem.message ?? 'does not fit its schema') }
   }
+}
+
+/**
+ * A value in a wrong place may hold a password: what is before the at sign of an address, and what follows a colon in
+ * the name of a user. Problems are printed and kept in logs.
+ */
+function withoutPassword(value: string, path: readonly (string | number)[]): string {
+  if (path.at(-1) === 'user') return value.replace(/:.*$/s, ':…')
+  const [, scheme = '', before, after] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)@([^@]*)$/is.exec(value) ?? []
+  return before === undefined || (scheme === '' && !before.includes(':')) ? value : `${scheme}…@${after}`
 }
 
 /** YAML can name a list inside itself, which JSON cannot express. */
