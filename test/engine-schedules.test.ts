@@ -184,7 +184,7 @@ describe('what starts it', () => {
     const draft = (await kit.get('schedules.list', null)).schedules[0]?.draft
     if (draft == null) throw new Error('it cannot be changed')
     expect(draft).toEqual({ ...DRAFT, passphrase: { use: 'kept' } })
-    const webhook = 'https://hooks.example/audit'
+    const webhook = 'https://hooks.example/services/T0/B0/hunter2'
     const { schedules } = await kit.get('schedules.change', {
       ...draft,
       cadence: { ...draft.cadence, every: 'week', weekday: 7 },
@@ -195,6 +195,8 @@ describe('what starts it', () => {
       {
         cadence: 'every sunday at 02:00 in UTC',
         createdAt: '2026-11-18T09:15:00.000Z',
+        // A path is often a token: it is shown where it can be changed, and nowhere else.
+        notifies: ['Changes are sent to https://hooks.example.', 'Changes are written to the system log.'],
         draft: { syslog: true, webhook },
       },
     ])

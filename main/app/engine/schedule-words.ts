@@ -4,13 +4,15 @@ import { plain } from '../../core/plain-text.ts'
 import type { Attempt, AttemptCode, AttemptSending } from '../scheduled/plan-run.ts'
 import { sendingWords } from '../scheduled/send-packs.ts'
 
-/** Whom a schedule notifies, as a sentence. */
+/** Whom a schedule notifies, as a sentence. Of a webhook the host alone: its path is often a token. */
 export function notifyWords(notify: Schedule['notify'][number]): string {
   if (notify.kind === 'syslog') return 'Changes are written to the system log.'
   return notify.kind === 'webhook'
-    ? `Changes are sent to ${plain(notify.url, 400)}${notify.secretFile === null ? '' : ', signed'}.`
+    ? `Changes are sent to ${plain(originOf(notify.url), 400)}${notify.secretFile === null ? '' : ', signed'}.`
     : `Changes are passed to the program ${plain(notify.argv[0], 400)}.`
 }
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : 'a webhook')
 
 const CODE_WORDS: Readonly<Record<Exclude<AttemptCode, 'ran' | 'failed'>, string>> = {
   going: 'In progress, or ended abnormally.',
