@@ -63,6 +63,10 @@ const PLANTED: readonly fc.Arbitrary<Written>[] = [
     ...['unzip -P ~ a', 'snmpget -v2c -c ~ host', 'ipmitool -U admin -P ~ mc info', 'mongodump -u svc -p ~'],
     ...['DB_PASSWORD=~ tool', 'env PGPASSWORD=~ psql', 'export API_TOKEN=~', 'MYSQL_PWD=~ mysql', 'SMTP_PASS=~ x'],
     ...['passphrase = ~', 'psk=~', 'clientSecret=~', 'api_key = ~'],
+    ...['vault operator unseal ~', 'htpasswd -nb svc ~', 'rabbitmqctl add_user svc ~', 'mysqladmin -u a password ~'],
+    ...['hdparm --security-unlock ~ /dev/sda', 'ssh-keygen -N ~ -f k', 'openssl enc -k ~', 'racadm -u root -p ~ x'],
+    ...['kubeadm join --certificate-key ~', 'redis-server --requirepass ~', 'arangosh --server.password ~'],
+    ...['DBPASS=~ tool', 'SECRET_KEY_BASE=~ x', 'PASS=~ x', 'DB_CREDENTIALS=~ x'],
   ),
   asIs(
     bare,
@@ -74,6 +78,10 @@ const PLANTED: readonly fc.Arbitrary<Written>[] = [
   asIs(
     plain,
     ...['https', 'postgresql', 'amqp', 'redis', 'ftp'].map((scheme) => `${scheme}:${'//'}svc:~@host.example/x`),
+    ...['sig', 'X-Amz-Signature', 'X-Goog-Signature'].map((name) => `https:${'//'}host.example/x?a=1&${name}=~&b=2`),
+    `https:${'//'}hooks.slack.com/services/T0/B0/~`,
+    ...['nvapi-~', 'tskey-auth-~', 'dckr_pat_~', 'glrt-~', 'gsk_~', 'ya29.~', 'DHHC-1:00:~:', 'DD-API-KEY: ~'],
+    ...['Authorization: Splunk ~', 'Authorization: ~', 'Cookie: sid=~', 'wandb login ~', 'systemd.set_credential=a:~'],
     ...['hf_~', 'ghp_~', 'glpat-~', 'xoxb-~', 'sk-ant-~', 'npm_~', 'hvs.~', 'Authorization: Bearer ~', 'X-Api-Key: ~'],
     ...['$6$salt$~', '$y$j9T$~', '{SSHA}~', 'aws_secret_access_key = ~', 'AWS_SECRET_ACCESS_KEY=~'],
   ),

@@ -69,7 +69,7 @@ export const ARGUMENT_RULES: readonly Rule[] = [
     class: 'password',
     needs: ['sedutil-cli'],
     pattern: new RegExp(
-      String.raw`((?<![\w.-])sedutil-cli (?:-[a-z]{1,8} )?--[A-Za-z0-9]{1,40} (?:[A-Za-z0-9]{1,8} ){0,3})${NO_ARGUMENT}[^\s-]\S{0,255}(?= /dev/)`,
+      String.raw`((?<![\w.-])sedutil-cli (?:-[a-z]{1,8} )?--[A-Za-z0-9]{1,40} (?:[A-Za-z0-9]{1,8} ){0,3})${NO_ARGUMENT}[^\s/-]\S{0,255}(?= /dev/|$)`,
       'g',
     ),
   },

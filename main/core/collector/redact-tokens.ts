@@ -68,7 +68,7 @@ export const TOKEN_RULES: readonly Rule[] = [
     class: 'token',
     needs: ['authorization'],
     pattern:
-      /((?<!\w)authorization["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)(?!\[redacted:|p(?:ve|bs)apitoken=)[^\s"',;]{16,4096}/gi,
+      /((?<!\w)authorization["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)(?!\[redacted:|p(?:ve|bs)apitoken=)(?:[^\s"',;]{16,4096}|[^\s"',;]{8,15}$)/gi,
     rest: () => UP_TO_SPACE,
   },
   {
