@@ -63,9 +63,13 @@ export function commandLine(ports: Ports, commands: readonly AddCommand[], exit:
   return program
 }
 
+/** An unknown option may be a passphrase that a person gave where it cannot be given; its value is not repeated. */
+const withoutValue = (text: string): string => text.replace(/^(error: unknown option '-[^'=]*=).*?'(?=\n|$)/s, "$1…'")
+
 /** After a usage error comes the command that shows the right form. */
 function finish(command: Command, path: string): void {
   const example = exampleOf(path)
+  command.configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
   command.showHelpAfterError(`  Next: run “barewitness${path === '' ? '' : ` ${path}`} --help” for the correct form.`)
   if (example !== null) command.addHelpText('after', `\nExample:\n  ${example}`)
   if (command.commands.length > 0) command.helpCommand('help [command]', 'Show help for a command')
