@@ -195,7 +195,7 @@ describe('authorized keys', () => {
       ['a link', ['/home/mortiz'], [], 'inconclusive'],
       ['a link without a target', ['/home/shared'], [], 'satisfied'],
       ['no list of links', null, [], 'inconclusive'],
-      ['accounts of a directory service', [], ['sss'], 'inconclusive'],
+      ['accounts of a directory service', [], ['ldap'], 'inconclusive'],
     ])('%s', (_, found, otherSources, verdict) => {
       const model = fixtureOf('demo-gpu-01')
       const factOf = (id: string) => (model.readings.get(id) as { fact: object }).fact

@@ -176,7 +176,7 @@ describe('what it takes to support the claim', () => {
         keys: [...found.keys, key('/home/jlin/.ssh/authorized_keys', 'SHA256:ca', ['cert-authority'])],
       })),
     ],
-    ['accounts of a directory', changed(accountsLocal, (local) => ({ ...local, otherSources: ['sss'] }))],
+    ['accounts of a directory', changed(accountsLocal, (local) => ({ ...local, otherSources: ['ldap'] }))],
     [
       'a key file that is a link',
       changed(authorizedKeys, (found) => ({

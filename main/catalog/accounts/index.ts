@@ -36,6 +36,7 @@ import {
   reportedPasswords,
 } from './probes.ts'
 import { accessRosterMatch, accessUniqueAccounts } from './roster.ts'
+import { accountsSssd } from './sssd.ts'
 
 const WANTS = {
   passwords: accountsPasswordState,
@@ -215,6 +216,7 @@ export const accountsSubject = defineSubject({
   title: 'Accounts',
   probes: [
     accountsLocal,
+    accountsSssd,
     accountsPasswordState,
     accountsLastLogin,
     accountsLastlog,

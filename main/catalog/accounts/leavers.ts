@@ -46,6 +46,7 @@ import {
   reportedPasswords,
 } from './probes.ts'
 import { fromOtherSources } from './roster.ts'
+import { SSS_EVIDENCE } from './sssd.ts'
 
 /**
  * 45 CFR 164.308(a)(3)(ii)(C); NIST SP 800-53 PS-4. A name that the fleet file declares without a last day is a current account by that
@@ -59,7 +60,13 @@ export const accessLeaverAccounts = defineCheck({
   limitations:
     'The declaration is compared as it is: an owner who left and is still declared without a last day is not detected; the list of leavers is a record of the personnel department. A key that a former user left in the file of root or of a shared account is recognized only where the former user’s own file still holds it. Account expiry dates (usermod -e), running sessions and jobs, Kerberos, host-based logins and accounts of a directory service are not examined.',
   requires: { local: accountsLocal },
-  optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks, keys: authorizedKeys, ...KEY_SOURCES },
+  optional: {
+    passwords: accountsPasswordState,
+    locks: accountsPasswordLocks,
+    keys: authorizedKeys,
+    ...KEY_SOURCES,
+    ...SSS_EVIDENCE,
+  },
   evaluate({ local }, facts, context) {
     const declared = declaredNames(context.node)
     if (declared === null)
@@ -79,7 +86,7 @@ export const accessLeaverAccounts = defineCheck({
       ...[...leavers].sort(worstFirst).slice(0, 20),
       ...sharedKeys(past, local, evidence),
       ...coverage(current, declared, evidence, context),
-      ...(facts.keys.ok ? keyFileGaps(facts.keys.fact, local) : unclearAbout(authorizedKeys, facts.keys)),
+      ...(facts.keys.ok ? keyFileGaps(facts.keys.fact, local, facts) : unclearAbout(authorizedKeys, facts.keys)),
       ...unreadDoors(evidence),
     ])
   },
@@ -222,6 +229,7 @@ const WANTS = {
   methods: accountsPasswordMethods,
   keys: authorizedKeys,
   ...KEY_SOURCES,
+  ...SSS_EVIDENCE,
 }
 
 type Wanted = MaybeFactsOf<typeof WANTS> & ReportedPasswords & Pick<Evidence, 'sources'>
@@ -237,7 +245,7 @@ export const accessStaleAccounts = defineCheck({
   thresholds: ['account.idle-days'],
   evaluate({ local }, facts, context) {
     const wanted = { ...facts, ...reportedPasswords(facts), sources: keySources(facts) }
-    return decide([...unused(local, wanted, context), ...fromOtherSources(local)])
+    return decide([...unused(local, wanted, context), ...fromOtherSources(local, facts)])
   },
 })
 

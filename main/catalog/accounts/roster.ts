@@ -25,18 +25,24 @@ import {
   type ReportedPasswords,
   reportedPasswords,
 } from './probes.ts'
+import { aboutSss, otherSources, SSS_EVIDENCE, type SssEvidence } from './sssd.ts'
 
 /** Directory services and other sources of accounts, which the local list does not have. */
-export const fromOtherSources = ({ otherSources }: LocalAccounts): readonly DraftObservation[] =>
-  otherSources.length === 0
-    ? []
-    : [
-        unclear(
-          `More accounts may come from ${named(otherSources)}; they are not in the local list.`,
-          accountsLocal,
-          'sources',
-        ),
-      ]
+export function fromOtherSources(local: LocalAccounts, evidence: SssEvidence): readonly DraftObservation[] {
+  const others = otherSources(local, evidence)
+  return [
+    ...(others.length === 0
+      ? []
+      : [
+          unclear(
+            `More accounts may come from ${named(others)}; they are not in the local list.`,
+            accountsLocal,
+            'sources',
+          ),
+        ]),
+    ...aboutSss(local, evidence),
+  ]
+}
 
 // Names that images ship with or that teams share. A person's own name does not stand here.
 const SHARED_NAMES: ReadonlySet<string> = new Set(
@@ -53,7 +59,13 @@ export const accessUniqueAccounts = defineCheck({
   limitations:
     'Two people using one key or password are not detected, and a name does not show who uses it. Accounts from a directory service are not in this list. Which names count as shared is this catalog’s own list.',
   requires: { local: accountsLocal },
-  optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks, keys: authorizedKeys, ...KEY_SOURCES },
+  optional: {
+    passwords: accountsPasswordState,
+    locks: accountsPasswordLocks,
+    keys: authorizedKeys,
+    ...KEY_SOURCES,
+    ...SSS_EVIDENCE,
+  },
   evaluate({ local }, facts) {
     const reported = reportedPasswords(facts)
     const open = local.accounts.filter(canLogIn)
@@ -62,7 +74,7 @@ export const accessUniqueAccounts = defineCheck({
       ...sharedNames(open, { passwords: reported.passwords, keys: facts.keys, sources: keySources(facts) }),
       ...withoutPassword(reported, local.accounts),
       ...systemAccounts(open, reported),
-      ...fromOtherSources(local),
+      ...fromOtherSources(local, facts),
     ])
   },
 })
@@ -167,7 +179,7 @@ function systemAccounts(
       ]
 }
 
-const WANTS = { sudo: sudoersRules, slurm: clusterSlurm }
+const WANTS = { sudo: sudoersRules, slurm: clusterSlurm, ...SSS_EVIDENCE }
 type Wanted = MaybeFactsOf<typeof WANTS>
 
 export const accessRosterMatch = defineCheck({
@@ -188,7 +200,7 @@ export const accessRosterMatch = defineCheck({
       ...(context.node.accounts === undefined ? [] : movers(local, wanted, context.node)),
       ...scheduler(wanted, declared),
       ...absent(local, declared),
-      ...fromOtherSources(local),
+      ...fromOtherSources(local, wanted),
     ])
   },
 })

@@ -1,6 +1,7 @@
 import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type Account, accountsLocal, canLogIn, type LocalAccounts } from '../accounts/probes.ts'
+import { SSS_EVIDENCE } from '../accounts/sssd.ts'
 import { conditionSteps, setting } from '../sshd/access.ts'
 import { type SshdSettings, sshdEffective } from '../sshd/probes.ts'
 import { runningSsh } from '../sshd/running.ts'
@@ -18,13 +19,13 @@ export const accessAuthorizedKeys = defineCheck({
   limitations:
     'Does not show who holds the private key, how it is protected, or since when the key is in place. Current means: not DSA, and RSA of at least the length that the profile requires. Links are followed only to a key file in the same folder; a home folder that is a link leaves the result inconclusive.',
   requires: { keys: authorizedKeys, local: accountsLocal },
-  optional: KEY_SOURCES,
+  optional: { ...KEY_SOURCES, ...SSS_EVIDENCE },
   thresholds: ['ssh.rsa-bits'],
   evaluate({ keys, local }, evidence, context) {
     return decide([
       ...weakKeys(keys, local, context),
       ...options(keys.keys),
-      ...keyFileGaps(keys, local),
+      ...keyFileGaps(keys, local, evidence),
       ...keySources(evidence),
     ])
   },
@@ -93,13 +94,13 @@ const accessKeyPerAccount = defineCheck({
   limitations:
     'Who holds the private half, and how many people do, is not shown; nor is whether two accounts with different keys belong to one person. Keys on other servers are not compared. Certificates are not compared: a key of a certificate authority leaves the result inconclusive. Links are followed only to a key file in the same folder; a home folder that is a link leaves the result inconclusive.',
   requires: { keys: authorizedKeys, local: accountsLocal },
-  optional: KEY_SOURCES,
+  optional: { ...KEY_SOURCES, ...SSS_EVIDENCE },
   evaluate({ keys, local }, evidence) {
     const refused = withoutKeyLogin(evidence)
     if (refused !== null) return { verdict: 'not-applicable', observations: refused }
     return decide([
       ...sharedKeys(keys.keys, local.accounts, evidence.sshd),
-      ...keyFileGaps(keys, local),
+      ...keyFileGaps(keys, local, evidence),
       ...keySources(evidence),
     ])
   },

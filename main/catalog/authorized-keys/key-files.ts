@@ -1,6 +1,7 @@
 import { type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type Account, accountsLocal, canLogIn, type LocalAccounts, type PasswordStates } from '../accounts/probes.ts'
+import { aboutSss, otherSources, type SssEvidence } from '../accounts/sssd.ts'
 import { conditionSteps, setting, settingWords } from '../sshd/access.ts'
 import { type SshdSettings, sshdConditions, sshdEffective } from '../sshd/probes.ts'
 import { RUNNING_SSH, runningSsh } from '../sshd/running.ts'
@@ -19,11 +20,16 @@ import {
  * Why the keys that were read from home folders may not be all that open an account: lines that are no key, files that are links, keys
  * of certificate authorities, home folders that were not searched, and accounts that are not in the local list. Empty where none applies.
  */
-export const keyFileGaps = (keys: AuthorizedKeys, local: LocalAccounts): readonly DraftObservation[] => [
+export const keyFileGaps = (
+  keys: AuthorizedKeys,
+  local: LocalAccounts,
+  evidence: SssEvidence,
+): readonly DraftObservation[] => [
   ...unreadLines(keys),
   ...unreadFiles(keys),
   ...issuers(keys.keys),
-  ...unsearched(local, keys),
+  ...unsearched(local, keys, otherSources(local, evidence)),
+  ...aboutSss(local, evidence),
 ]
 
 const unreadLines = ({ unreadable }: AuthorizedKeys): readonly DraftObservation[] =>
@@ -69,7 +75,11 @@ const PLACES: Readonly<Record<Unsearched, string>> = {
 /**
  * Home folders whose keys were not among those that were read. A link is reported of every account: sshd follows it, whatever the shell.
  */
-function unsearched({ accounts, otherSources }: LocalAccounts, keys: AuthorizedKeys): readonly DraftObservation[] {
+function unsearched(
+  { accounts }: LocalAccounts,
+  keys: AuthorizedKeys,
+  others: readonly string[],
+): readonly DraftObservation[] {
   const found = accounts.map((account) => ({ account, why: whyUnsearched(account.home, keys) }))
   return [
     ...(Object.entries(PLACES) as [Unsearched, string][]).flatMap(([place, words]) => {
@@ -86,11 +96,11 @@ function unsearched({ accounts, otherSources }: LocalAccounts, keys: AuthorizedK
             ),
           ]
     }),
-    ...(otherSources.length === 0
+    ...(others.length === 0
       ? []
       : [
           unclear(
-            `More accounts may come from ${named(otherSources)}; where their home folders lie was not read.`,
+            `More accounts may come from ${named(others)}; where their home folders lie was not read.`,
             accountsLocal,
             'sources',
           ),

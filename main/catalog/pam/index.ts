@@ -15,6 +15,7 @@ import {
   type ReportedPasswords,
   reportedPasswords,
 } from '../accounts/probes.ts'
+import { aboutSss, otherSources, SSS_EVIDENCE, type SssEvidence } from '../accounts/sssd.ts'
 import { setting } from '../sshd/access.ts'
 import { sshdEffective } from '../sshd/probes.ts'
 import { RUNNING_SSH, runningSsh } from '../sshd/running.ts'
@@ -25,6 +26,7 @@ import data from './checks.json' with { type: 'json' }
 import { accessPamPasswordQuality } from './password-quality.ts'
 import {
   asksElsewhere,
+  asksSss,
   expandStack,
   type PamEntry,
   type PamSettings,
@@ -47,24 +49,38 @@ const accessPamLockout = defineCheck({
   limitations:
     'Logins with keys are not counted by such a lock, and it does not cover services with their own password checks. Administrators may be exempt unless the module is configured otherwise.',
   requires: { pam: pamStack, settings: pamSettings },
-  optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks, local: accountsLocal, ...SSH },
+  optional: {
+    passwords: accountsPasswordState,
+    locks: accountsPasswordLocks,
+    local: accountsLocal,
+    ...SSH,
+    ...SSS_EVIDENCE,
+  },
   thresholds: ['lockout.failures', 'lockout.seconds'],
-  evaluate({ pam, settings }, { local, passwords: states, locks, ...ssh }, context) {
+  evaluate({ pam, settings }, { local, passwords: states, locks, ...evidence }, context) {
     const { passwords, reportedBy } = reportedPasswords({ passwords: states, locks })
     const sshd = expandStack(pam, 'sshd', 'auth')
     const entries = (sshd.length > 0 ? sshd : expandStack(pam, 'login', 'auth')).filter(
       (entry) => entry.module === 'pam_faillock',
     )
-    if (entries.length > 0) return decide([...faillock(entries, settings, context), ...asked(ssh)])
+    if (entries.length > 0) return decide([...faillock(entries, settings, context), ...asked(evidence)])
     if (expandStack(pam, 'sshd', 'auth').some((entry) => entry.module === 'pam_tally2')) {
       return decide([
         unclear('The older module pam_tally2 counts failures; its limits are not evaluated here.', pamStack),
       ])
     }
-    if (passwords.ok && local.ok && hasNoPasswords(passwords.fact, local.fact) && !asksElsewhere(pam))
-      return noPasswords(reportedBy)
+    if (
+      passwords.ok &&
+      local.ok &&
+      hasNoPasswords(passwords.fact, local.fact, evidence) &&
+      !asksElsewhere(pam, evidence)
+    )
+      return noPasswords(
+        reportedBy,
+        aboutSss(local.fact, evidence, local.fact.otherSources.includes('sss') || asksSss(pam)),
+      )
     // Whether any person has a password decides whether a lock is requested; where that was not reported, its absence is no deviation yet.
-    if ((!passwords.ok || !local.ok) && !asksElsewhere(pam))
+    if ((!passwords.ok || !local.ok) && !asksElsewhere(pam, evidence))
       return decide([
         ...unclearAbout(accountsPasswordState, passwords),
         ...unclearAbout(accountsLocal, local),
@@ -96,15 +112,16 @@ function asked({ sshd, ...evidence }: MaybeFactsOf<typeof SSH>): readonly DraftO
 }
 
 // Accounts of a directory service have passwords that this list does not show.
-const hasNoPasswords = ({ states }: PasswordStates, { otherSources, accounts }: LocalAccounts): boolean =>
-  otherSources.length === 0 &&
-  accounts.every(({ name, inPasswd }) => inPasswd === undefined && states.get(name) === 'locked') &&
+const hasNoPasswords = ({ states }: PasswordStates, local: LocalAccounts, sss: SssEvidence): boolean =>
+  otherSources(local, sss).length === 0 &&
+  local.accounts.every(({ name, inPasswd }) => inPasswd === undefined && states.get(name) === 'locked') &&
   [...states.values()].every((state) => state === 'locked')
 
-const noPasswords = (reportedBy: ReportedPasswords['reportedBy']): Conclusion => ({
+const noPasswords = (reportedBy: ReportedPasswords['reportedBy'], sss: readonly DraftObservation[]): Conclusion => ({
   verdict: 'not-applicable',
   observations: [
     supports('No local account has a password: every one is locked, so that no guess can succeed.', reportedBy),
+    ...sss,
   ],
 })
 

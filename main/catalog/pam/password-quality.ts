@@ -18,10 +18,12 @@ import {
   type ReportedPasswords,
   reportedPasswords,
 } from '../accounts/probes.ts'
+import { aboutSss, otherSources, SSS_EVIDENCE } from '../accounts/sssd.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 import {
   asksElsewhere,
+  asksSss,
   expandStack,
   type PamEntry,
   type PamSettings,
@@ -36,6 +38,7 @@ const WANTS = {
   passwords: accountsPasswordState,
   locks: accountsPasswordLocks,
   local: accountsLocal,
+  ...SSS_EVIDENCE,
 }
 
 type Wanted = MaybeFactsOf<typeof WANTS> & ReportedPasswords
@@ -52,13 +55,13 @@ export const accessPamPasswordQuality = defineCheck({
   thresholds: ['password.length', 'password.classes', 'password.remembered', 'password.days'],
   evaluate({ pam, settings }, facts, context) {
     const wanted = { ...facts, ...reportedPasswords(facts) }
-    if (hasNoPasswords(wanted) && !asksElsewhere(pam)) return noPasswords(wanted)
+    if (hasNoPasswords(wanted) && !asksElsewhere(pam, wanted)) return noPasswords(pam, wanted)
     const entries = passwordStack(pam)
     if (entries.length === 0)
       return decide([
         unclear('The modules that decide about a new password were not found among the login modules.', pamStack),
       ])
-    const unknown = asksElsewhere(pam) ? [] : existence(wanted)
+    const unknown = asksElsewhere(pam, wanted) ? [] : existence(wanted)
     const rules = [
       ...quality(entries, settings, context),
       ...history(entries, settings, context),
@@ -74,10 +77,10 @@ export const accessPamPasswordQuality = defineCheck({
 })
 
 /** Accounts of a directory service have passwords that this list does not show; a locked password can be unlocked where its hash is kept. */
-const hasNoPasswords = ({ passwords, local, methods }: Wanted): boolean =>
+const hasNoPasswords = ({ passwords, local, methods, ...sss }: Wanted): boolean =>
   passwords.ok &&
   local.ok &&
-  local.fact.otherSources.length === 0 &&
+  otherSources(local.fact, sss).length === 0 &&
   local.fact.accounts.every(
     ({ name, inPasswd }) => inPasswd === undefined && passwords.fact.states.get(name) === 'locked',
   ) &&
@@ -97,10 +100,11 @@ const existence = ({ passwords, local, methods }: Wanted): readonly DraftObserva
 const notYetAgainst = (step: DraftObservation): DraftObservation =>
   step.direction === 'contradicts' ? { ...step, direction: 'unclear' } : step
 
-const noPasswords = ({ reportedBy }: ReportedPasswords): Conclusion => ({
+const noPasswords = (pam: PamStack, { reportedBy, local, ...sss }: Wanted): Conclusion => ({
   verdict: 'not-applicable',
   observations: [
     supports('No local account has a password: every one is locked, so that there is none to rate.', reportedBy),
+    ...(local.ok ? aboutSss(local.fact, sss, local.fact.otherSources.includes('sss') || asksSss(pam)) : []),
   ],
 })
 

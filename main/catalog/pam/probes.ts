@@ -1,4 +1,5 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { type SssEvidence, sssAddsNone } from '../accounts/sssd.ts'
 import { foundLines, grepIsComplete } from '../read-text.ts'
 
 type PamFacility = 'auth' | 'account' | 'password' | 'session'
@@ -123,9 +124,21 @@ function readEntry(line: string): PamEntry | null {
 
 const ELSEWHERE = /^pam_(sss|ldap|krb5|winbind|radius|radius_auth|tacplus|mysql|pgsql|userdb|pwdfile|aad|himmelblau)$/
 
-/** Whether a module requires a password that is kept somewhere else than in the shadow file, which may open a locked account. */
-export const asksElsewhere = ({ services }: PamStack): boolean =>
-  [...services.values()].flat().some(({ facility, module }) => facility === 'auth' && ELSEWHERE.test(module))
+/**
+ * Whether a module requires a password that is kept somewhere else than in the shadow file, which may open a locked account. pam_sss asks
+ * SSSD, and counts for nothing where that is shown to serve no directory.
+ */
+export const asksElsewhere = ({ services }: PamStack, sss: SssEvidence): boolean =>
+  [...services.values()]
+    .flat()
+    .some(
+      ({ facility, module }) =>
+        facility === 'auth' && ELSEWHERE.test(module) && !(module === 'pam_sss' && sssAddsNone(sss)),
+    )
+
+/** Whether a password is also asked of SSSD. */
+export const asksSss = ({ services }: PamStack): boolean =>
+  [...services.values()].flat().some(({ facility, module }) => facility === 'auth' && module === 'pam_sss')
 
 /**
  * The entries of a service for one facility, with includes expanded. Each service is expanded once, so that includes which fan

@@ -1,6 +1,7 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { accountsLocal, type LocalAccounts, membersOf } from '../accounts/probes.ts'
+import { aboutSss, otherSources, SSS_EVIDENCE, type SssEvidence } from '../accounts/sssd.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { clusterKubernetes, type KubernetesCredentials } from '../tenancy/schedulers.ts'
@@ -25,9 +26,9 @@ const accessSudoPolicy = defineCheck({
   limitations:
     'Rules from a directory service are not in this file. Rules for certain hosts only leave the result inconclusive. A rule for one named command can still give root rights if that command can start others. Programs that run as root for any user (setuid files) are tested by another check. Whether each person needs the rights is not shown.',
   requires: { sudo: sudoersRules, local: accountsLocal },
-  optional: { other: sudoersOther, kubernetes: clusterKubernetes },
+  optional: { other: sudoersOther, kubernetes: clusterKubernetes, ...SSS_EVIDENCE },
   thresholds: ['sudo.remembers'],
-  evaluate({ sudo, local }, { other, kubernetes }, context) {
+  evaluate({ sudo, local }, { other, kubernetes, ...sss }, context) {
     return decide([
       ...unlimited(sudo),
       ...onCertainHosts([...new Set(hostRootRules(sudo).flatMap(others))]),
@@ -40,7 +41,7 @@ const accessSudoPolicy = defineCheck({
       ...credentials(kubernetes),
       ...beside(other),
       ...besideSudo(local),
-      ...directories(local),
+      ...directories(local, sss),
     ])
   },
 })
@@ -175,16 +176,21 @@ function credentials(kubernetes: Parsed<KubernetesCredentials>): readonly DraftO
       ]
 }
 
-const directories = ({ otherSources }: LocalAccounts): readonly DraftObservation[] =>
-  otherSources.length === 0
-    ? []
-    : [
-        unclear(
-          `Accounts and groups may also come from ${named(otherSources)}, and with them members of groups and rules for sudo.`,
-          accountsLocal,
-          'sources',
-        ),
-      ]
+function directories(local: LocalAccounts, evidence: SssEvidence): readonly DraftObservation[] {
+  const others = otherSources(local, evidence)
+  return [
+    ...(others.length === 0
+      ? []
+      : [
+          unclear(
+            `Accounts and groups may also come from ${named(others)}, and with them members of groups and rules for sudo.`,
+            accountsLocal,
+            'sources',
+          ),
+        ]),
+    ...aboutSss(local, evidence),
+  ]
+}
 
 function beside(other: Parsed<OtherSudoers>): readonly DraftObservation[] {
   if (!other.ok) return unclearAbout(sudoersOther, other)
