@@ -201,6 +201,16 @@ describe('audit rules', () => {
     ['-a exit,always -F arch=b64 -S execve -F auid!=unset', '-a always,exit -F auid!=-1 -F arch=b64 -S execve -k x'],
     ['-a always,exit -F arch=b64 -S a -S b', '-a always,exit -S b,a -F arch=b64'],
     ['-w /data/ephi/', '-w /data/ephi -p rwxa -k e'],
+    // As the CIS Benchmarks have them in files, and as auditctl -l prints them (src/auditctl-listing.c: all calls, and one order of -C).
+    [
+      '-a always,exit -F path=/usr/bin/chsh -F perm=x -F auid>=1000 -F auid!=unset -k privileged',
+      '-a always,exit -S all -F path=/usr/bin/chsh -F perm=x -F auid>=1000 -F auid!=-1 -F key=privileged',
+    ],
+    [
+      '-a always,exit -F arch=b64 -C euid!=uid -F auid!=unset -S execve -k user_emulation',
+      '-a always,exit -F arch=b64 -S execve -C uid!=euid -F auid!=-1 -F key=user_emulation',
+    ],
+    ['-a always,exit -F path=/etc/sudoers -F perm=wa -k scope', '-w /etc/sudoers -p wa -k scope'],
   ])('%s is the same rule as %s', (one, other) => {
     expect(ruleWords(one)).toBe(ruleWords(other))
   })

@@ -120,27 +120,36 @@ function withoutSlashes(path: string): string {
 }
 
 /**
- * A rule in words that do not depend on how it is written: -w is a rule on a path, "unset" is -1, and order does not matter. So a rule in a
- * file can be searched for among those that are loaded.
+ * A rule in words that do not depend on how it is written: -w is a rule on a path, "unset" is -1, a rule without calls is over all of them
+ * (-S all), -C compares the same two fields either way round, and order does not matter. So a rule in a file can be searched for among those
+ * that are loaded.
  */
 export function ruleWords(line: string): string {
   const words = line.trim().split(/\s+/)
   const rule = readRule(line)
   if (rule === null) return ''
+  const compared = new Set(words.flatMap((word, index) => (word === '-C' ? [words[index + 1] ?? ''] : [])))
   const fields = words
     .flatMap((word, index) => (word === '-F' || word === '-C' ? [words[index + 1] ?? ''] : []))
     .filter((field) => !/^(arch|path|dir|perm|key)=/.test(field))
     .map((field) => field.replace(/(!?=)(unset|4294967295)$/, '$1-1'))
+    .map((field) => (compared.has(field) ? eitherWay(field) : field))
   const action = words[0] === '-w' ? 'always,exit' : (words[1] ?? '').split(',').sort().join(',')
   const permissions = rule.path !== null && rule.permissions === '' ? 'rwxa' : rule.permissions
   return JSON.stringify([
     action,
     rule.arch,
-    [...rule.syscalls].sort(),
+    rule.syscalls.filter((call) => call !== 'all').sort(),
     rule.path,
     [...permissions].sort().join(''),
     fields.sort(),
   ])
+}
+
+/** Two fields that are compared with = or !=, in one order. */
+function eitherWay(comparison: string): string {
+  const [, one = '', operator = '', other = ''] = /^([a-z_]{1,32})(!?=)([a-z_]{1,32})$/.exec(comparison) ?? []
+  return operator === '' ? comparison : [one, other].sort().join(operator)
 }
 
 export interface AuditRuleFiles {
