@@ -4,6 +4,7 @@ import type { Parsed } from '../../core/probe.ts'
 import { type AuditStatus, auditdStatus } from '../auditd/probes.ts'
 import { type LoginRecords, loginRecords } from '../login-records/index.ts'
 import { type HostIdentity, hostIdentity } from '../machine/identity.ts'
+import { withoutRotation } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { limitOf, limitText } from '../thresholds.ts'
@@ -78,15 +79,37 @@ function textReach(times: readonly number[], of: Reach['of'], now: NodeNow, step
   return [{ of, oldest, step }]
 }
 
+const textLogs = (files: Parsed<LogFiles>): readonly LogEntry[] =>
+  (files.ok ? files.fact.entries : []).filter(({ path }) => /\/(syslog|messages|auth\.log|secure)[^/]*$/.test(path))
+
 const fileReach = (files: Parsed<LogFiles>, now: NodeNow): readonly Reach[] =>
   textReach(
-    (files.ok ? files.fact.entries : [])
-      .filter(({ path }) => /\/(syslog|messages|auth\.log|secure)[^/]*$/.test(path))
-      .map(({ changedAt }) => changedAt),
+    textLogs(files).map(({ changedAt }) => changedAt),
     'text log files',
     now,
     (text) => supports(text, logFiles),
   )
+
+/**
+ * Since when the text logs may reach, at the earliest: the oldest copy begins where the one before it ended, which is gone. That is as long
+ * before its last line as the longest time between two of the copies, if there are two; where a log was rotated once or not yet, as by size,
+ * its beginning is not known.
+ */
+function mayReach(files: Parsed<LogFiles>, now: NodeNow): number {
+  const rows = new Map<string, number[]>()
+  for (const { path, changedAt } of textLogs(files)) {
+    const row = rows.get(withoutRotation(path))
+    if (row === undefined) rows.set(withoutRotation(path), [changedAt])
+    else row.push(changedAt)
+  }
+  const starts = [...rows.values()].flatMap((times): readonly number[] => {
+    const [newest = 0, ...copies] = times.sort((a, b) => b - a)
+    if (now.seconds - newest > 2 * DAY) return []
+    const gaps = copies.slice(1).map((time, at) => (copies[at] ?? time) - time)
+    return [gaps.length === 0 ? 0 : (copies.at(-1) ?? 0) - Math.max(...gaps)]
+  })
+  return Math.min(now.seconds, ...starts)
+}
 
 const auditReach = (audit: Parsed<Pick<LogFiles, 'entries'>>, now: NodeNow): readonly Reach[] =>
   textReach(
@@ -160,7 +183,16 @@ function judge(
   ]
   return [
     ...reaches,
-    ...(unread.length > 0 ? unread : [contradicts(`That is less than ${limitText(limit)}.`, timeNow)]),
+    ...(unread.length > 0
+      ? unread
+      : days(mayReach(files, now)) >= limit.value
+        ? [
+            unclear(
+              `The first line of the oldest text log file was not read, and it may be ${limitText(limit)} old.`,
+              logFiles,
+            ),
+          ]
+        : [contradicts(`That is less than ${limitText(limit)}.`, timeNow)]),
   ]
 }
 
