@@ -2,6 +2,7 @@ import { type Context, type DraftObservation, defineCheck, type MaybeFactsOf, un
 import {
   doorState,
   type Evidence,
+  isInOthersHome,
   KEY_SOURCES,
   keySources,
   loginMethods,
@@ -62,7 +63,7 @@ const accessServiceAccounts = defineCheck({
     const services = local.accounts.filter((account) => isService(account, context))
     return decide([
       ...sessions(services, wanted, context),
-      ...keysWithoutShell(services, wanted, context),
+      ...keysWithoutShell(services, local, wanted, context),
       ...rights(services, local, wanted, context),
     ])
   },
@@ -130,26 +131,38 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
 // sshd still forwards ports for an account whose shell refuses logins (sshd_config(5), AllowTcpForwarding).
 function keysWithoutShell(
   services: readonly Account[],
+  local: LocalAccounts,
   wanted: Wanted,
   { node }: Context,
 ): readonly DraftObservation[] {
   const { keys } = wanted
   if (!keys.ok) return unclearAbout(authorizedKeys, keys)
   const declared = declaredNames(node)
-  const keyed = services.filter(
+  const holding = services.filter(
     (account) =>
       !canLogIn(account) &&
       declared?.has(account.name) !== true &&
       (loginMethods(account, wanted).keys ?? []).length > 0,
   )
-  return keyed.length === 0
-    ? [supports('No SSH key is in place for an undeclared account of a service without a login shell.', authorizedKeys)]
-    : [
-        contradicts(
+  const keyed = holding.filter((account) => !isInOthersHome(account, local))
+  const guests = holding.filter((account) => !keyed.includes(account))
+  return [
+    keyed.length === 0
+      ? supports('No SSH key is in place for an undeclared account of a service without a login shell.', authorizedKeys)
+      : contradicts(
           `SSH keys are in place for accounts of services without a login shell: ${named(keyed.map(({ name }) => name))}.`,
           authorizedKeys,
         ),
-      ]
+    ...(guests.length === 0
+      ? []
+      : [
+          supports(
+            `Keys in the home folder of another account count as that one’s, not as those of ${named(guests.map(({ name }) => name))}.`,
+            accountsLocal,
+            'passwd',
+          ),
+        ]),
+  ]
 }
 
 function rights(

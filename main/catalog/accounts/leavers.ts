@@ -12,6 +12,7 @@ import {
   type Doors,
   doorState,
   type Evidence,
+  isInOthersHome,
   KEY_SOURCES,
   keyFileGaps,
   keySources,
@@ -85,7 +86,12 @@ export const accessLeaverAccounts = defineCheck({
     return decide([
       ...[...leavers].sort(worstFirst).slice(0, 20),
       ...sharedKeys(past, local, evidence),
-      ...coverage(current, declared, evidence, context),
+      ...coverage(
+        current.filter((account) => !isInOthersHome(account, local)),
+        declared,
+        evidence,
+        context,
+      ),
       ...(facts.keys.ok ? keyFileGaps(facts.keys.fact, local, facts) : unclearAbout(authorizedKeys, facts.keys)),
       ...unreadDoors(evidence),
     ])

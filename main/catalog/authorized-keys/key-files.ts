@@ -197,6 +197,19 @@ export function loginMethods({ name, home, inPasswd }: Account, evidence: Eviden
   }
 }
 
+/**
+ * Whether the home folder is that of another account, which can start a session, while this one cannot: Red Hat has “operator” in /root. Keys
+ * in it are the other’s; sshd reads them as the account that logs in, which the folder .ssh of another admits as little as StrictModes its
+ * files (sshd_config(5)).
+ */
+export function isInOthersHome(account: Account, { accounts }: LocalAccounts): boolean {
+  const homeOf = ({ home }: Account): string => home.replace(/(?<=.)\/$/, '')
+  return (
+    !canLogIn(account) &&
+    accounts.some((other) => other.uid !== account.uid && canLogIn(other) && homeOf(other) === homeOf(account))
+  )
+}
+
 /** Why accounts that nothing seems to open may be opened all the same; empty where every source of keys was examined. */
 export const unreadDoors = ({ sources }: Pick<Evidence, 'sources'>): readonly DraftObservation[] =>
   sources.filter(({ direction }) => direction !== 'supports')
