@@ -18,6 +18,7 @@ import {
 import { type Mount, storageMounts } from '../mounts/probes.ts'
 import { sysfsLines } from '../read-text.ts'
 import { decide, supports, unclear } from '../steps.ts'
+import { type CoredumpSettings, coredumpSettings } from './coredump.ts'
 
 /** Where the kernel puts the memory of a crashed process, see core(5). */
 export type CoreDumps =
@@ -81,15 +82,26 @@ export function parseKdump(loaded: Pick<Answer, 'exitCode' | 'text' | 'errorText
   return known({ loaded: absent ? null : flag === '1', targets, configured: lines.length > 0 })
 }
 
+const SYSTEMD = /\/systemd-coredump$/
+
 /** Handlers with a known place: coredump.conf(5), apport, ABRT. */
 const HANDLERS: readonly { readonly program: RegExp; readonly folder: string }[] = [
-  { program: /\/systemd-coredump$/, folder: '/var/lib/systemd/coredump' },
+  { program: SYSTEMD, folder: '/var/lib/systemd/coredump' },
   { program: /\/apport(\/apport)?$/, folder: '/var/crash' },
   { program: /\/abrt-hook-ccpp$/, folder: '/var/spool/abrt' },
 ]
 
+/** Whether dumps are handed to systemd-coredump, and its settings keep it from writing any. */
+const isWrittenNowhere = (core: CoreDumps, settings: Parsed<CoredumpSettings>): boolean =>
+  core.kind === 'handler' && SYSTEMD.test(core.program) && settings.ok && settings.fact.writesNothing
+
 /** The folder that programs dump their memory into; none where it is not known, or differs from program to program. */
-export function programDumpRoots(storage: Storage, core: CoreDumps): readonly Root[] {
+export function programDumpRoots(
+  storage: Storage,
+  core: CoreDumps,
+  settings: Parsed<CoredumpSettings>,
+): readonly Root[] {
+  if (isWrittenNowhere(core, settings)) return []
   const folder = core.kind === 'handler' ? folderOf(core.program) : folderIn(core.pattern)
   return folder === undefined ? [] : pathRoots(storage, [folder], 'program dumps in')
 }
@@ -140,23 +152,30 @@ export const encryptionAtRestCrashDumps = defineCheck({
     core: coreDumpPattern,
     kdump: kernelDumps,
   },
-  optional: STORAGE_WANTS,
-  evaluate({ mounts, devices, swaps, core, kdump }, wanted) {
+  optional: { ...STORAGE_WANTS, settings: coredumpSettings },
+  evaluate({ mounts, devices, swaps, core, kdump }, { settings, ...wanted }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
-    const because = [...argueCore(storage, core), ...argueKdump(storage, kdump)]
+    const because = [...argueCore(storage, core, settings), ...argueKdump(storage, kdump)]
     return decide(because)
   },
 })
 
-function argueCore(storage: Storage, core: CoreDumps): readonly DraftObservation[] {
+function argueCore(storage: Storage, core: CoreDumps, settings: Parsed<CoredumpSettings>): readonly DraftObservation[] {
   const probe = coreDumpPattern.id
+  if (isWrittenNowhere(core, settings))
+    return [
+      supports(
+        'Program dumps are handed to systemd-coredump, which writes none (Storage=none and ProcessSizeMax=0).',
+        coredumpSettings,
+      ),
+    ]
   if (core.kind === 'handler') {
     if (/^(\/usr)?\/bin\/(false|true)$/.test(core.program)) {
       return [
         { direction: 'supports', text: `Program dumps are handed to ${quote(core.program)}, which drops them.`, probe },
       ]
     }
-    const roots = programDumpRoots(storage, core)
+    const roots = programDumpRoots(storage, core, settings)
     return roots.length === 0
       ? [
           {
@@ -168,7 +187,7 @@ function argueCore(storage: Storage, core: CoreDumps): readonly DraftObservation
       : argueRoots(roots)
   }
   if (core.pattern === '/dev/null') return [{ direction: 'supports', text: 'Program dumps go to “/dev/null”.', probe }]
-  if (core.pattern.startsWith('/')) return argueRoots(programDumpRoots(storage, core))
+  if (core.pattern.startsWith('/')) return argueRoots(programDumpRoots(storage, core, settings))
   // A relative pattern lands in the working directory of the program that crashed, which can be any mount.
   return argueRoots(
     mountRoots(storage, (mount) => !isHostsFile(mount)).map((found) => ({

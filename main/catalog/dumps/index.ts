@@ -17,6 +17,7 @@ import {
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
+import { coredumpSettings } from './coredump.ts'
 import {
   type CoreDumps,
   coreDumpPattern,
@@ -187,7 +188,7 @@ function reports({ active, marksAll, abrtSends }: CrashReporters): readonly Draf
 export const dumpsSubject = defineSubject({
   id: 'dumps',
   title: 'Memory dumps',
-  probes: [coreDumpPattern, kernelDumps, crashReporters],
+  probes: [coreDumpPattern, kernelDumps, crashReporters, coredumpSettings],
   checks: [encryptionAtRestCrashDumps, networkCrashDumpUpload],
   data,
 })

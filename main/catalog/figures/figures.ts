@@ -7,6 +7,7 @@ import type { LoadedRecording } from '../../core/recording.ts'
 import { storageBlockDevices, storageDmTable, storageLsblk, storageSwaps } from '../block-devices/index.ts'
 import { storageZfs, storageZpool } from '../block-devices/zfs.ts'
 import { mountRoots, openVolumeRoots, pathRoots, readStorage, swapRoots } from '../disk-encryption/roots.ts'
+import { coredumpSettings } from '../dumps/coredump.ts'
 import { coreDumpPattern, kernelDumpRoots, kernelDumps, programDumpRoots } from '../dumps/dumps.ts'
 import { infiniband } from '../fabric/index.ts'
 import { gpuNvidia } from '../gpu/nvidia.ts'
@@ -75,7 +76,7 @@ function blockStackOf(read: Read, ephiPaths: readonly string[]): Figure | null {
     ...swapRoots(storage),
     ...openVolumeRoots(storage),
     ...pathRoots(storage, ephiPaths, 'declared ePHI path'),
-    ...(core.ok ? programDumpRoots(storage, core.fact) : []),
+    ...(core.ok ? programDumpRoots(storage, core.fact, read(coredumpSettings)) : []),
     ...(kernel.ok ? kernelDumpRoots(storage, kernel.fact) : []),
   ])
 }
