@@ -64,12 +64,21 @@ export const sortedFindings = (
   { by, isReversed }: { readonly by: FindingSort; readonly isReversed: boolean },
 ): readonly FindingRow[] => [...rows].sort((a, b) => (isReversed ? -1 : 1) * ORDERS[by](a, b) || bySeverity(a, b))
 
+/** Deviations out of what was tested; with nodes that were refused before login, what both counts are. */
+export function deviatingWords(
+  { deviations, tested, refused }: Pick<FindingRow, 'deviations' | 'tested' | 'refused'>,
+  noun = '',
+): string {
+  const counts = `${deviations} of ${tested + refused}${noun === '' ? '' : ` ${noun}`}`
+  return refused === 0 ? counts : `${counts}: ${tested} tested, ${refused} refused before login`
+}
+
 /** Columns of the list of findings. Their order is sortedFindings(), which compares levels and days. */
 export const FINDING_COLUMNS: readonly (TableColumn<FindingRow> & { readonly id: FindingSort | 'reference' })[] = [
   { id: 'reference', title: 'Reference', isRowHeader: true, text: ({ reference }) => reference },
   { id: 'severity', title: 'Severity', text: ({ severity }) => severityWords[severity] },
   { id: 'condition', title: 'Condition found', isRowHeader: true, text: ({ condition }) => condition },
-  { id: 'nodes', title: 'Deviating, of tested', text: ({ deviations, tested }) => `${deviations} of ${tested}` },
+  { id: 'nodes', title: 'Deviating, of tested', text: deviatingWords },
   { id: 'controls', title: 'Controls', text: ({ controls }) => controls },
   { id: 'owner', title: 'Owner', text: ({ owner }) => owner },
   { id: 'due', title: 'Due', text: ({ due }) => due },

@@ -104,7 +104,7 @@ export interface HomeResults {
   readonly openFindings: number
   readonly findings: number
   /** The sentence shown where there is no finding. */
-  readonly noFinding: string
+  readonly tested: number
   /** At most seven, the most severe first. */
   readonly leading: readonly LeadingFinding[]
   /** Critical and high findings that are not among the leading ones. */
@@ -178,6 +178,8 @@ export interface FindingRow {
   readonly what: 'nodes' | 'inventory'
   readonly deviations: number
   readonly tested: number
+  /** Deviating nodes that were refused before login, and so are not among those tested. */
+  readonly refused: number
   readonly inconclusive: number
   /** Controls in scope that its check decides. */
   readonly controls: number

@@ -37,7 +37,10 @@ export interface ExportPlan {
 /** What the run of an export comes to, with the numbers of its own screens. */
 export interface ExportResults extends Pick<FindingsView, 'asOf' | 'counts' | 'deviations' | 'deviatingNodes'> {
   /** The most severe first; informational results are not among them. */
-  readonly findings: readonly Pick<FindingRow, 'reference' | 'severity' | 'condition' | 'deviations' | 'tested'>[]
+  readonly findings: readonly Pick<
+    FindingRow,
+    'reference' | 'severity' | 'condition' | 'deviations' | 'tested' | 'refused'
+  >[]
   readonly frameworks: readonly FrameworkCounts[]
 }
 

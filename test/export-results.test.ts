@@ -18,8 +18,8 @@ async function shownResults(kit: EngineKit): Promise<ExportPlan['results']> {
   const { asOf, counts, deviations, deviatingNodes, rows } = view
   return {
     ...{ asOf, counts, deviations, deviatingNodes },
-    findings: rows.map(({ reference, severity, condition, deviations: on, tested }) => ({
-      ...{ reference, severity, condition, tested },
+    findings: rows.map(({ reference, severity, condition, deviations: on, tested, refused }) => ({
+      ...{ reference, severity, condition, tested, refused },
       deviations: on,
     })),
     frameworks: home.results.frameworks,

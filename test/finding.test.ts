@@ -9,6 +9,7 @@ import { factsOf, rateSeverity } from '../main/core/finding/severity.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { tally } from '../main/core/tally.ts'
 import { leadingOf, presentationOf } from '../main/present/presentation.ts'
+import { refusedNodes } from '../main/present/report/refused.ts'
 import type { Assessment, EphiStore, ManagementResponse, NodeAssessment, Register, Scope } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { engagementOf } from './support/engagement.ts'
@@ -209,7 +210,8 @@ describe('findings', () => {
     )
     const key = found({ ...one, nodes }).find(({ check }) => check === HOST_IDENTITY)
     expect(key?.deviations.map(({ subject }) => subject)).toEqual(['d'])
-    expect([key?.tested, key?.untested]).toEqual([4, []])
+    // Refused before login, it is none of the nodes tested, and none of those without a result either.
+    expect([key?.tested, key?.untested, refusedNodes(key ?? { deviations: [] })]).toEqual([3, [], ['d']])
     const unreachable = one.nodes.map((node) => ({ ...node, failure: { code: 'ssh.unreachable', detail: '' } }))
     expect(found({ ...one, nodes: unreachable }).some(({ check }) => check === HOST_IDENTITY)).toBe(false)
   })

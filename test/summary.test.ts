@@ -72,7 +72,7 @@ describe('the summary', () => {
     const nodes = assessment.nodes.map((node) => (node.node === 'demo-missing-07' ? { ...node, failure } : node))
     const text = summaryText({ assessment: { ...assessment, nodes }, catalog, register, recordings })
     expect(text).toMatch(
-      /1 of 7 tested: demo-missing-07\n.*Refused before login and not tested, which limits 2 controls\n/,
+      /1 of 7: 6 tested, 1 refused before login: demo-missing-07\n.*Refused before login and not tested, which limits 2 controls\n/,
     )
   })
 

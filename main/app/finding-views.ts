@@ -14,7 +14,7 @@ import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { POPULATION } from '../core/engagement/coverage.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { type Finding, type FoundDeviation, findingReference } from '../core/finding/finding.ts'
-import { of, oneLine, plain, plural, quote } from '../core/plain-text.ts'
+import { oneLine, plain, plural, quote } from '../core/plain-text.ts'
 import type { RecordingOutline } from '../core/recording.ts'
 import { currentResponses, responsesOf } from '../core/register/responses.ts'
 import { signaturesOf } from '../core/register/signatures.ts'
@@ -23,7 +23,7 @@ import type { CheckRemediation } from '../core/work-order.ts'
 import { fixedBy, type HomeMatter } from '../present/home-results.ts'
 import { type Presentation, presentationOf, remedyOf } from '../present/presentation.ts'
 import { severityReasons, statusText } from '../present/report/findings.ts'
-import { limitedControls } from '../present/report/refused.ts'
+import { deviatingOf, limitedControls, refusedNodes, testedWords } from '../present/report/refused.ts'
 
 /** An assessment as it is shown, with what its findings are read from. */
 export interface FindingSource {
@@ -86,6 +86,7 @@ function rowOf({ catalog }: Pick<FindingSource, 'catalog'>, finding: Finding): F
     what,
     deviations: deviations.length,
     tested,
+    refused: refusedNodes(finding).length,
     inconclusive: finding.inconclusive.length,
     controls: controls.length,
     fixedBy: fixedBy(finding, remediationOf(check)),
@@ -292,14 +293,14 @@ export function findingText(
     readonly limits: ReturnType<typeof limitedControls>
   },
 ): readonly string[] {
-  const { reference, severity, condition, check, criterion, effect, deviations, tested, what, controls } = finding
+  const { reference, severity, condition, check, criterion, effect, deviations, what, controls } = finding
   const thresholds = criterion.thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}`)
   return [
     `${reference}  ${severityWords[severity.level]}: ${condition}`,
     `  Status: ${statusText(finding)}. ${ownerLine(finding)}`,
     `  Check: ${check} (${riskAreaWords[finding.riskArea]})`,
     `  Criterion: ${[criterion.expected, ...thresholds].join(' ')}${criterion.source === '' ? '' : ` Source: ${criterion.source}`}`,
-    `  Deviations: ${of(deviations.length, tested)} ${what === 'inventory' ? 'inventory rows' : 'nodes tested'}`,
+    `  Deviations: ${deviatingOf(finding)}${what === 'inventory' ? ' inventory rows' : testedWords(finding, 'nodes')}`,
     ...deviations.flatMap(({ subject, observedAt, observations, accepted, isStale }) => [
       `    ${subject}${observedAt === null ? '' : `, ${observedAt}`}${isStale ? ', not retested since' : ''}${accepted === null ? '' : `, risk accepted until ${accepted.expiresAt.slice(0, 10)}`}`,
       ...observations

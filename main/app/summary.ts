@@ -40,7 +40,7 @@ import { isObservation, partsTable, type RowCounts, rowCounts } from '../present
 import { type Presentation, severityCounts } from '../present/presentation.ts'
 import { statusText } from '../present/report/findings.ts'
 import { noFinding } from '../present/report/page-one.ts'
-import { limitedControls } from '../present/report/refused.ts'
+import { deviatingOf, limitedControls, testedWords } from '../present/report/refused.ts'
 import { type FindingSources, ownerLine, shownOf } from './finding-views.ts'
 
 /**
@@ -230,13 +230,13 @@ function findingLine(
   finding: Finding,
   isLeading: boolean,
 ): readonly string[] {
-  const { reference, severity, title, deviations, tested, inconclusive, untested, controls, what } = finding
+  const { reference, severity, title, deviations, inconclusive, untested, controls, what } = finding
   const accepted = deviations.filter((one) => one.accepted !== null).length
   const over = deviations.filter(({ acceptanceExpired }) => acceptanceExpired !== null).length
   const first = exampleOf(finding, assessment)
   const why = first?.observations.find(({ direction }) => direction === 'contradicts')?.text ?? ''
   const counts = [
-    `${of(deviations.length, tested)} ${what === 'inventory' ? 'inventory rows' : 'tested'}`,
+    `${deviatingOf(finding)}${what === 'inventory' ? ' inventory rows' : testedWords(finding)}`,
     ...(inconclusive.length === 0 ? [] : [`${inconclusive.length} inconclusive`]),
     ...(untested.length === 0 ? [] : [`${untested.length} not tested`]),
   ]

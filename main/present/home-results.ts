@@ -33,7 +33,7 @@ export function resultsOf({ shown, assessment, remediations, catalog }: HomeMatt
   return {
     openFindings: shown.findings.filter(({ status }) => status !== 'risk-accepted').length,
     findings: total(figures.findings),
-    noFinding: noFinding({ assessment }),
+    tested: figures.tested,
     leading: lines,
     furtherSevere: figures.owned.severe - leading.filter(isSevere).length,
     leadingCloses: lines.reduce((sum, { closes }) => sum + closes, 0),

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { FindingRow, FindingView } from '../../schemas/ipc-findings.ts'
 import type { Source, TableChoice } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { FINDING_COLUMNS, FINDING_SORTS, type FindingSort, statusMarks } from '../finding-model.ts'
+import { deviatingWords, FINDING_COLUMNS, FINDING_SORTS, type FindingSort, statusMarks } from '../finding-model.ts'
 import { go, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -113,7 +113,7 @@ export function FindingTable({ of, rows, choice, onSort, selected, onSelect }: F
                 </th>
                 {shows('nodes') && (
                   <td className="number">
-                    {row.deviations} of {row.tested}
+                    {deviatingWords(row)}
                     {row.what === 'inventory' && ' rows'}
                     {row.inconclusive > 0 && <span className="note">{row.inconclusive} inconclusive</span>}
                   </td>

@@ -4,6 +4,7 @@ import { findingStatusWords, riskAreaWords } from '../../schemas/conclusion-word
 import type { FindingEvidence, FindingView, ResponseView } from '../../schemas/ipc-findings.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
+import { deviatingWords } from '../finding-model.ts'
 import { AcceptFindings } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
@@ -42,10 +43,10 @@ export function Finding({ of, reference }: { readonly of: Source; readonly refer
 
 /** Deviating of tested, with what is not among them. */
 function countsLine(finding: FindingView): string {
-  const { deviations, tested, what, satisfiedNodes, inconclusive, notApplicableNodes, untestedNodes, firstSeen } =
-    finding
+  const { refused, what, satisfiedNodes, inconclusive, notApplicableNodes, untestedNodes, firstSeen } = finding
+  const noun = what === 'inventory' ? 'rows' : refused === 0 ? 'nodes tested' : 'nodes'
   return [
-    `Deviating ${deviations} of ${tested} ${what === 'inventory' ? 'rows' : 'nodes tested'}`,
+    `Deviating ${deviatingWords(finding, noun)}`,
     ...(satisfiedNodes === 0 ? [] : [`${satisfiedNodes} satisfied`]),
     ...(inconclusive === 0 ? [] : [`${inconclusive} inconclusive`]),
     ...(notApplicableNodes.length === 0 ? [] : [`${notApplicableNodes.length} not applicable`]),

@@ -102,7 +102,9 @@ function Listed({ view, filter, respond }: ListedProps) {
       {...(of === 'pack' ? { over: 'As stated in the pack. Read-only.' } : {})}
       under={
         all === 0
-          ? `No deviations noted on ${tested} of ${plural(declared, 'node')}.`
+          ? tested === 0
+            ? `None of ${plural(declared, 'node')} was tested.`
+            : `No deviations noted on ${tested} of ${plural(declared, 'node')}.`
           : `${plural(all, 'finding')}, ${plural(deviations, 'deviation')} on ${deviatingNodes} of ${plural(declared, 'node')}.${
               informational.length === 0
                 ? ''
@@ -148,7 +150,9 @@ function Listed({ view, filter, respond }: ListedProps) {
         <TableTools table="findings" columns={FINDING_COLUMNS} rows={shown} choice={choice} onChoice={onChoice} />
       </p>
       {shown.length === 0 ? (
-        <p className="empty">{all === 0 ? 'No findings on the nodes tested.' : 'No findings match.'}</p>
+        <p className="empty">
+          {all > 0 ? 'No findings match.' : tested === 0 ? 'No node was tested.' : 'No findings on the nodes tested.'}
+        </p>
       ) : (
         <FindingTable
           of={of}

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { FINDING_STATUSES } from '../../main/core/finding/finding.ts'
 import {
   closedPhrases,
+  deviatingWords,
   FINDING_SORTS,
   filterWords,
   isNoFindingFilter,
@@ -28,6 +29,7 @@ const row = (check: string, changes: Partial<FindingRow> = {}): FindingRow => ({
   what: 'nodes',
   deviations: 1,
   tested: 6,
+  refused: 0,
   inconclusive: 0,
   controls: 0,
   fixedBy: 'tenant',
@@ -44,6 +46,13 @@ test('responses of management are counted, and signed ones among them', () => {
   const response = { isSigned: false } as ResponseView
   expect(statedWords([row('a'), row('b', { response }), row('c', { response: { ...response, isSigned: true } })])).toBe(
     '2 with a management response, 1 digitally signed.',
+  )
+})
+
+test('a node that was refused before login is none of the nodes tested', () => {
+  expect(deviatingWords({ deviations: 1, tested: 6, refused: 0 }, 'nodes tested')).toBe('1 of 6 nodes tested')
+  expect(deviatingWords({ deviations: 1, tested: 6, refused: 1 }, 'nodes')).toBe(
+    '1 of 7 nodes: 6 tested, 1 refused before login',
   )
 })
 

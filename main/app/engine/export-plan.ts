@@ -62,12 +62,13 @@ function resultsOf(source: FindingSource): ExportResults {
     counts,
     deviations,
     deviatingNodes,
-    findings: rows.map(({ reference, severity, condition, deviations: deviating, tested }) => ({
+    findings: rows.map(({ reference, severity, condition, deviations: deviating, tested, refused }) => ({
       reference,
       severity,
       condition,
       deviations: deviating,
       tested,
+      refused,
     })),
     frameworks: frameworkCounts(source.shown),
   }

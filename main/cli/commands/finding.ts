@@ -15,7 +15,8 @@ import {
 } from '../../core/register/responses.ts'
 import { responseSheet, responseTable, statusOf } from '../../present/formats/response-table.ts'
 import { severityCounts } from '../../present/presentation.ts'
-import { limitedControls } from '../../present/report/refused.ts'
+import { noFinding } from '../../present/report/page-one.ts'
+import { limitedControls, refusedNodes } from '../../present/report/refused.ts'
 import { type FindingOptions, findingOf, findingScope, readFindings, withEvaluation } from '../findings.ts'
 import { type Context, EXIT, emit, endWith, printLine } from '../options.ts'
 import {
@@ -65,11 +66,12 @@ function listCommands(context: Context, command: Command): void {
             overdue: one.isOverdue,
             deviations: one.deviations.map(({ subject }) => subject),
             tested: one.tested,
+            refused: refusedNodes(one).length,
           })),
         })
       printLine(
         shown.findings.length === 0
-          ? 'No findings on the nodes tested.'
+          ? noFinding({ assessment })
           : `Findings as of ${assessment.asOf}: ${severityCounts(shown.figures.findings)}.`,
       )
       for (const line of findings.flatMap(findingLines)) printLine(line)

@@ -77,7 +77,7 @@ export interface Finding {
   readonly cause: string | null
   readonly what: 'nodes' | 'inventory'
   readonly deviations: readonly FoundDeviation[]
-  /** The denominator of the deviations. */
+  /** Nodes or rows tested. A node that was refused before login is none of them: deviations are counted out of both. */
   readonly tested: number
   readonly inconclusive: readonly string[]
   /** Nodes without a result: a limitation of scope. */
@@ -294,12 +294,13 @@ function nodeDeviations({ tally, byName, acceptances }: About, check: string): D
       accepted: acceptances.inForce(subject, check),
       acceptanceExpired: acceptances.ended(subject, check),
       isStale: node?.stale ?? false,
-      ...(refusedFor.length > 0 ? { isRefused: true as const } : {}),
+      // Evidence of an earlier attempt remains when the node later shows another key: then it was tested.
+      ...(refusedFor.length > 0 && tally.verdict(subject, check) === 'not-tested' ? { isRefused: true as const } : {}),
     }
   }
   return {
     deviations: [...contradicted, ...refused].map(deviationOn),
-    tested: tally.testedOn(check) + refused.length,
+    tested: tally.testedOn(check),
     ...(refused.length === 0 ? {} : { title: OTHER_KEY_SHOWN }),
   }
 }

@@ -15,7 +15,7 @@ import { isObservation } from '../formats/row-counts.ts'
 import { familiesOf, partsOf } from '../formats/work-order-document.ts'
 import { remedyOf, severityCounts } from '../presentation.ts'
 import { controlAnchor, controlName, severityReasons, statusText, untestedText, WHO } from '../report/findings.ts'
-import { countText, noFinding, ownerText, severityMark } from '../report/page-one.ts'
+import { countWords, noFinding, ownerText, severityMark } from '../report/page-one.ts'
 import { limitedControls } from '../report/refused.ts'
 import {
   type ControlRow,
@@ -68,7 +68,7 @@ function* findingHtml(page: Page, finding: Finding): Generator<string> {
     `<article class="finding" id="${idOf(reference)}" aria-labelledby="${idOf(reference)}-h" data-severity="${severity.level}" data-status="${status}" data-nodes="${nodes.join(' ')}" data-controls="${controls.map((one) => idOf(controlAnchor(one))).join(' ')}"><details><summary>`,
     `<span class="rung">${marked(severityMark(severity.level), severityWords[severity.level])}</span>`,
     `<h3 id="${idOf(reference)}-h">${htmlText(condition)}</h3>`,
-    `<span class="meta">${htmlText(reference)} · ${htmlText(countText(finding))} tested${open} · ${plural(controls.length, 'control')} · ${htmlText(ownerText(finding) === 'Not assigned' ? 'no owner' : ownerText(finding))} · ${htmlText(statusText(finding))}</span>`,
+    `<span class="meta">${htmlText(reference)} · ${htmlText(countWords(finding))}${open} · ${plural(controls.length, 'control')} · ${htmlText(ownerText(finding) === 'Not assigned' ? 'no owner' : ownerText(finding))} · ${htmlText(statusText(finding))}</span>`,
     '</summary><div class="body"><dl class="argument">',
     ...argumentRows(page, finding).map(([label, value]) => `<div><dt>${label}</dt><dd>${value}</dd></div>`),
     '</dl>',

@@ -15,6 +15,7 @@ import { controlNames, dueDay } from '../formats/grids/results.ts'
 import type { Presentation } from '../presentation.ts'
 import { statusText } from '../report/findings.ts'
 import { documentCounts } from '../report/outstanding.ts'
+import { refusedNodes } from '../report/refused.ts'
 
 /** A pack that verified, as items are made of it. */
 export interface ItemMatter {
@@ -57,6 +58,7 @@ function findingItem({ source, catalog }: ItemMatter, finding: Finding): Finding
     what,
     deviations: deviations.length,
     tested,
+    refused: refusedNodes(finding).length,
     inconclusive: listed(finding.inconclusive),
     notTested: listed(finding.untested),
     due: due === '' ? null : due,
@@ -97,7 +99,8 @@ export function absentItems({ source, assessment, catalog, shown }: ItemMatter):
         nodes: [],
         what: 'nodes',
         deviations: 0,
-        tested: decided.length,
+        tested: verdicts.length - on('not-tested').length,
+        refused: 0,
         inconclusive: listed(on('inconclusive', 'informational').map(({ node }) => node)),
         notTested: listed(on('not-tested').map(({ node }) => node)),
         due: null,

@@ -29,8 +29,9 @@ const OUTCOMES: Readonly<Record<FindingOutcome, string | null>> = {
   undetermined: 'Undetermined',
 }
 
-const foundText = ({ findings }: PackItem): string => {
+const foundText = ({ findings, nodes }: PackItem): string => {
   const total = SEVERITIES.reduce((sum, level) => sum + (level === 'info' ? 0 : findings[level]), 0)
+  if (total === 0 && nodes.tested === 0) return 'no node was tested'
   return total === 0
     ? 'no findings on the nodes tested'
     : `${plural(total, 'finding')} (${severityCounts({ ...findings, info: 0 })})`
@@ -62,7 +63,8 @@ export const LIMITATION =
   'This item repeats states from the evidence pack. The pack holds the evidence and its limitations; verify it with “barewitness verify”.'
 
 function findingFacts(item: FindingItem): readonly Fact[] {
-  const { what, nodes, deviations, tested, inconclusive, notTested } = item
+  const { what, nodes, deviations, tested, refused, inconclusive, notTested } = item
+  const counted = refused === 0 ? 'nodes tested' : `nodes: ${tested} tested, ${refused} refused before login`
   return [
     [item.outcome === 'deviations' ? 'Condition found' : 'Condition in an earlier pack', item.title],
     ['Severity', severityWords[item.severity]],
@@ -72,7 +74,7 @@ function findingFacts(item: FindingItem): readonly Fact[] {
     what === 'nodes'
       ? [
           'Deviations',
-          `${of(deviations, tested)} nodes tested${nodes.length === 0 ? '' : `: ${names(nodes, MOST_NAMES)}`}`,
+          `${of(deviations, tested + refused)} ${counted}${nodes.length === 0 ? '' : `: ${names(nodes, MOST_NAMES)}`}`,
         ]
       : ['Deviations', `${of(deviations, tested)} rows of the provider inventory`],
     ...(inconclusive.length === 0 ? [] : [['Inconclusive', names(inconclusive, MOST_NAMES)] as const]),

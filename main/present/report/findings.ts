@@ -8,8 +8,8 @@ import { reached } from '../../core/tally.ts'
 import type { CheckRemediation } from '../../core/work-order.ts'
 import { remedyOf, severityCounts, whyOf } from '../presentation.ts'
 import type { Matter } from './input.ts'
-import { countText, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'
-import { limitedControls, refusedNodes } from './refused.ts'
+import { countText, countWords, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'
+import { deviatingOf, limitedControls, refusedNodes, testedWords } from './refused.ts'
 import { day, itemName, moment, titles, when } from './wording.ts'
 
 /** Nodes that one finding lists with their observations; the others are in the annexes. */
@@ -45,7 +45,7 @@ export function findingSection(matter: Matter): Section {
               kind: 'list',
               items: informational.map(
                 (one): Line => ({
-                  text: `${one.condition} (${countText(one)} tested). ${one.severity.why}`,
+                  text: `${one.condition} (${countWords(one)}). ${one.severity.why}`,
                   anchor: one.reference,
                 }),
               ),
@@ -170,13 +170,11 @@ function conditionLines(finding: Finding): readonly Line[] {
 }
 
 /** Deviations out of what was tested, with its noun. A node that was refused before login is in both, and in no other test. */
-function countedText(finding: Finding): string {
+export function countedText(finding: Finding): string {
   const { deviations, tested, what } = finding
   if (what === 'inventory') return outOf(deviations.length, tested, 'row')
-  const refused = refusedNodes(finding).length
-  return refused === 0
-    ? `${outOf(deviations.length, tested, 'node')} tested`
-    : `${outOf(deviations.length, tested, 'node')}: ${tested - refused} tested, ${refused} refused before login`
+  const isOne = tested + refusedNodes(finding).length === 1
+  return `${deviatingOf(finding)}${testedWords(finding, isOne ? 'node' : 'nodes')}`
 }
 
 const proofOf = ({ observations, isStale }: FoundDeviation): string => {

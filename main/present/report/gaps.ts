@@ -18,6 +18,7 @@ import { alike, reached } from '../../core/tally.ts'
 import { acceptance } from './acceptance-section.ts'
 import type { Matter } from './input.ts'
 import { noFinding, severityMark } from './page-one.ts'
+import { deviatingOf, testedWords } from './refused.ts'
 import {
   between,
   CODES,
@@ -66,7 +67,7 @@ interface Gap {
 }
 
 function gapBlocks(matter: Matter, finding: Finding, byName: ReadonlyMap<string, NodeAssessment>): readonly Block[] {
-  const { check, deviations, tested, untested, title, criterion, reference } = finding
+  const { check, deviations, untested, title, criterion, reference } = finding
   const gaps = deviations.map(
     ({ subject, observations }): Gap => ({
       subject,
@@ -84,7 +85,7 @@ function gapBlocks(matter: Matter, finding: Finding, byName: ReadonlyMap<string,
   )
   const shown = [...groups].sort((a, b) => b.length - a.length).slice(0, MOST_GROUPS)
   const left = groups.length - shown.length
-  const counts = `Deviations on ${of(deviations.length, tested)} ${finding.what === 'inventory' ? 'rows' : 'nodes'} tested${untested.length === 0 ? '' : `; ${untested.length} not tested`}`
+  const counts = `Deviations on ${deviatingOf(finding)}${testedWords(finding, finding.what === 'inventory' ? 'rows' : 'nodes')}${untested.length === 0 ? '' : `; ${untested.length} not tested`}`
   return [
     {
       kind: 'heading',

@@ -16,6 +16,7 @@ import type { NextAction, NotSeen } from '../presentation.ts'
 import { dayOf, type FactRows } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { relaxed } from './method.ts'
+import { deviatingOf, refusedNodes, testedWords } from './refused.ts'
 import { asExamined, chosenFrameworks, day, nodeWords, shortName, titles, when } from './wording.ts'
 
 /**
@@ -205,9 +206,15 @@ export const severityLine = ({ severity: { level } }: Finding): Line => ({
   ...(level === 'critical' ? { style: 'strong' as const } : {}),
 })
 
-/** Deviations out of what was tested. */
-export const countText = ({ deviations, tested, what }: Finding): string =>
-  what === 'inventory' ? `${of(deviations.length, tested)}\u00a0rows` : of(deviations.length, tested)
+/** Deviations out of what was tested, below a heading that states so. */
+export const countText = (finding: Finding): string => {
+  if (finding.what === 'inventory') return `${deviatingOf(finding)}\u00a0rows`
+  return refusedNodes(finding).length === 0 ? deviatingOf(finding) : countWords(finding)
+}
+
+/** The same where no heading states it. */
+export const countWords = (finding: Finding): string =>
+  finding.what === 'inventory' ? countText(finding) : `${deviatingOf(finding)}${testedWords(finding)}`
 
 export const ownerText = ({ response }: Finding): string =>
   response?.owner == null

@@ -1,4 +1,5 @@
 import type { ConcernedControl, Finding } from '../../core/finding/finding.ts'
+import { of } from '../../core/plain-text.ts'
 import type { ReportInput } from '../input.ts'
 import { chosenFrameworks } from './wording.ts'
 
@@ -9,6 +10,19 @@ import { chosenFrameworks } from './wording.ts'
 
 export const refusedNodes = ({ deviations }: Pick<Finding, 'deviations'>): readonly string[] =>
   deviations.flatMap(({ subject, isRefused }) => (isRefused === true ? [subject] : []))
+
+type Counted = Pick<Finding, 'deviations' | 'tested'>
+
+/** What the deviations of a finding are counted out of: what was tested, and the nodes that were refused. */
+export const deviatingOf = (finding: Counted): string =>
+  of(finding.deviations.length, finding.tested + refusedNodes(finding).length)
+
+/** The words behind that number: “ nodes tested”, or “ nodes: 6 tested, 1 refused before login”. */
+export function testedWords(finding: Counted, noun = ''): string {
+  const refused = refusedNodes(finding).length
+  const words = noun === '' ? '' : ` ${noun}`
+  return refused === 0 ? `${words} tested` : `${words}: ${finding.tested} tested, ${refused} refused before login`
+}
 
 /** Controls in scope, of frameworks in effect, that the check decides and in which these nodes are missing; empty for every other finding. */
 export function limitedControls(

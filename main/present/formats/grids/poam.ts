@@ -2,9 +2,10 @@ import { severityWords } from '../../../../schemas/conclusion-words.ts'
 import type { Sheet } from '../../../core/all-ports.ts'
 import type { Catalog } from '../../../core/catalog.ts'
 import type { Finding, Remediated } from '../../../core/finding/finding.ts'
-import { of, oneLine } from '../../../core/plain-text.ts'
+import { oneLine } from '../../../core/plain-text.ts'
 import type { CheckRemediation } from '../../../core/work-order.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
+import { deviatingOf, testedWords } from '../../report/refused.ts'
 import { shortName } from '../../report/wording.ts'
 import { type Closed, closedOf, type FormatInput, GENERAL_LIMITATION, mappedControls, nistControls } from '../input.ts'
 import { columns, type Grid, type GridCell, sheetOf } from './grid.ts'
@@ -89,7 +90,7 @@ function openRows(input: FormatInput): Grid['rows'] {
       'Deviation Rationale': rationale(finding),
       Comments: [
         `Status: ${statusText(finding)}.`,
-        `Deviations: ${of(finding.deviations.length, finding.tested)} tested; not tested: ${finding.untested.length}.`,
+        `Deviations: ${deviatingOf(finding)}${testedWords(finding)}; not tested: ${finding.untested.length}.`,
         ...(finding.cause === null ? [] : [`Cause, as management states it: ${oneLine(finding.cause, 600)}`]),
         ...controlNames(catalog, finding),
       ],

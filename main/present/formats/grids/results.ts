@@ -7,6 +7,7 @@ import { oneLine } from '../../../core/plain-text.ts'
 import { acceptancesOf } from '../../../core/register.ts'
 import { SEVERITY } from '../../../core/tally.ts'
 import { criterionText, effectText, remedyText } from '../../report/findings.ts'
+import { refusedNodes } from '../../report/refused.ts'
 import { shortName } from '../../report/wording.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
 import { WHO } from '../work-order-document.ts'
@@ -37,6 +38,7 @@ const COLUMNS = columns({
   'deviations with a risk acceptance in effect': 14,
   overdue: 10,
   cause: 50,
+  'refused before login': 10,
 })
 
 /** Nodes named in one cell; results.csv has a row for each. */
@@ -79,6 +81,7 @@ export const findingsGrid = ({
         deviations.filter(({ accepted }) => accepted !== null).length,
         finding.isOverdue ? 'yes' : 'no',
         oneLine(finding.cause ?? ''),
+        refusedNodes(finding).length,
       ]
     }),
   }

@@ -1,9 +1,10 @@
 import { type Severity, severityWords } from '../../../../schemas/conclusion-words.ts'
 import type { RemediationVariant } from '../../../../schemas/types.ts'
 import type { Finding } from '../../../core/finding/finding.ts'
-import { of, oneLine } from '../../../core/plain-text.ts'
+import { oneLine } from '../../../core/plain-text.ts'
 import type { CheckRemediation, WorkItem, WorkOrder } from '../../../core/work-order.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
+import { deviatingOf, testedWords } from '../../report/refused.ts'
 import { DEMO_NOTICE, type FormatInput } from '../input.ts'
 import { familiesOf, partsOf, remedyLines, WHO } from '../work-order-document.ts'
 import { columns, type Grid } from './grid.ts'
@@ -180,7 +181,7 @@ const descriptionOf = (finding: Finding, remediation: CheckRemediation | undefin
   `Severity: ${severityWords[finding.severity.level]}. Status: ${statusText(finding)}.`,
   `Criterion: ${criterionText(finding)}`,
   `Effect: ${effectText(finding)}`,
-  `Nodes: ${of(finding.deviations.length, finding.tested)} tested deviate: ${namedIn(finding, MOST_NODES).join(', ')}`,
+  `Nodes: ${deviatingOf(finding)}${testedWords(finding)} deviate: ${namedIn(finding, MOST_NODES).join(', ')}`,
   ...(finding.untested.length === 0 ? [] : [`Not tested: ${finding.untested.length}`]),
   `Recommendation: ${remedyText(finding, remediation)}`,
   ...(remediation === undefined ? [] : ['Steps:', ...remedyLines(remediation)]),

@@ -6,6 +6,7 @@ import { isOnePerson, statusOf } from '../../../core/register.ts'
 import type { CheckRemediation } from '../../../core/work-order.ts'
 import { remedyOf } from '../../presentation.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
+import { refusedNodes } from '../../report/refused.ts'
 import { type Closed, closedOf } from '../input.ts'
 import { headOf, stepMarkdown } from '../work-order-document.ts'
 import { isObserved, line, momentOf, type Names, NO_MOMENT, NS, prop, some } from './head.ts'
@@ -37,6 +38,7 @@ function openRisk(names: Names, finding: Finding, remediation: CheckRemediation 
   const { check, severity, deviations, response } = finding
   const { register } = names.input
   const subjects = new Set(deviations.map(({ subject }) => subject))
+  const refused = refusedNodes(finding).length
   const concerns = (entry: RiskAcceptance | AcceptanceRequest): boolean =>
     entry.check === check && entry.nodes.some((node) => subjects.has(node))
   const acceptances = register.riskAcceptances.filter(concerns)
@@ -59,6 +61,7 @@ function openRisk(names: Names, finding: Finding, remediation: CheckRemediation 
       prop('overdue', finding.isOverdue ? 'yes' : 'no'),
       prop('deviations', deviations.length),
       prop('tested', finding.tested),
+      ...(refused === 0 ? [] : [prop('refused-before-login', refused)]),
       prop('not-tested', finding.untested.length),
       ...(response?.owner == null ? [] : [prop('owner', response.owner)]),
     ],
