@@ -150,6 +150,14 @@ describe('a check that is not satisfied changes the rows that it decides, and no
       ),
     ).toEqual([]))
 
+  // No criterion asks for single tenancy. A commitment to it is compared with the claims of the provider, under CC9.2.
+  test.each(['not-satisfied', 'inconclusive'] as const)('shared GPUs, if %s, are an observation', (verdict) => {
+    const rows = except({ 'tenancy.gpu-exclusive': verdict })
+    expect(changes(flawless, rows)).toEqual([])
+    if (verdict === 'not-satisfied')
+      expect(observed(rows, 'tenancy.gpu-exclusive')).toEqual(['312(a)(1)', 'CC6.1', 'CC9.2', 'C1.1'])
+  })
+
   test('F14: another mount in clear is an observation', () => {
     const rows = except({ 'encryption.at-rest.other-mounts': 'not-satisfied' })
     expect(changes(flawless, rows)).toEqual([])
