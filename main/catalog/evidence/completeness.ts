@@ -38,16 +38,26 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
           !/tool absent/.test(reason) &&
           !isDenied(reason),
       )
+      // The command ran and its answer is incomplete: missing evidence, as of a node that was not reached.
+      const cut = lost.filter(({ id }) => {
+        const reading = readings[id]
+        return reading?.ok === false && CUT_SHORT.test(reading.reason)
+      })
       return decide(
         steps(asked.length, {
           absent,
           denied,
           slow: slow.length === 0 ? null : { probes: slow, text: sudoMessage(slow, readings) },
-          lost,
+          cut,
+          lost: lost.filter((probe) => !cut.includes(probe)),
         }),
       )
     },
   })
+
+/** Answers that ended early, were too large, or that a short form of the program cannot give; see whyUnusable(). */
+const CUT_SHORT =
+  /did not finish in time$|was cut at the size limit$|the session ended before .* answered$|has no exit status$|\(BusyBox\) cannot answer this$/
 
 const isDenied = (reason: string): boolean => /needs administrator rights|sudo does not allow/.test(reason)
 const isOnly = ({ commands }: Probe<unknown>, measure: MeasureCommand['measure']): boolean =>
@@ -79,10 +89,13 @@ interface Left {
   readonly absent: readonly Probe<unknown>[]
   readonly denied: readonly Probe<unknown>[]
   readonly slow: { readonly probes: readonly Probe<unknown>[]; readonly text: string } | null
+  /** Asked, and the answer is incomplete. */
+  readonly cut: readonly Probe<unknown>[]
+  /** Planned, and no capture shows that they were asked. */
   readonly lost: readonly Probe<unknown>[]
 }
 
-function steps(asked: number, { absent, denied, slow, lost }: Left): readonly DraftObservation[] {
+function steps(asked: number, { absent, denied, slow, cut, lost }: Left): readonly DraftObservation[] {
   const titles = (probes: readonly Probe<unknown>[]): string =>
     named(
       probes.map(({ id }) => id),
@@ -90,7 +103,10 @@ function steps(asked: number, { absent, denied, slow, lost }: Left): readonly Dr
     )
   return [
     ...(lost.length > 0
-      ? [contradicts(`${count(lost.length, 'probe')} of ${asked} returned no complete capture: ${titles(lost)}.`, null)]
+      ? [contradicts(`${count(lost.length, 'probe')} of ${asked} left no usable capture: ${titles(lost)}.`, null)]
+      : []),
+    ...(cut.length > 0
+      ? [unclear(`${count(cut.length, 'probe')} of ${asked} returned no complete capture: ${titles(cut)}.`, null)]
       : []),
     ...(denied.length > 0
       ? [
@@ -109,7 +125,7 @@ function steps(asked: number, { absent, denied, slow, lost }: Left): readonly Dr
           ),
         ]),
     ...(asked === 0 ? [unclear('No probe was planned.', null)] : []),
-    ...(asked > 0 && lost.length + denied.length === 0 && slow === null
+    ...(asked > 0 && lost.length + cut.length + denied.length === 0 && slow === null
       ? [
           supports(
             `${asked - absent.length} of ${asked} probes returned complete captures; the others concern programs that this server does not have${absent.length > 0 ? ` (${titles(absent)})` : ''}.`,
