@@ -180,6 +180,15 @@ describe('the server part over a period', () => {
       'scope-limitation',
       counts(2, 1),
     ],
+    ['no schedule in a part of the period', [runOn(1, GOOD)], { covered: false }, 'scope-limitation', counts(2, 2)],
+    ['none, and a deviation', [runOn(1, { x: 'cm' })], { covered: false }, 'deviations', counts(1, 1, 1)],
+    [
+      'none, and an inconclusive result',
+      [runOn(1, { x: 'im' })],
+      { covered: false },
+      'unable-to-conclude',
+      counts(1, 1),
+    ],
     [
       'stale evidence of what was only recorded',
       [runOn(28, { x: 'rm' }, { observedAt: '2026-10-01T00:00:00.000Z' })],
@@ -322,6 +331,8 @@ describe('the register of a run counts for that run, and that of the last for do
     expect(one([runOn(23, GOOD, held), runOn(25, GOOD, held)], { missed: missedOn(24) }).conclusion.state).toBe(
       'unable-to-conclude',
     )
+    // Where no run was due, none was missed: less evidence than of a run that did not take place.
+    expect(one([runOn(23, GOOD, held)], { covered: false }).conclusion.state).toBe('unable-to-conclude')
     expect(one([runOn(23, GOOD)]).conclusion.state).toBe('documents-outstanding')
   })
 })

@@ -117,6 +117,7 @@ function concluding(
 ): (framework: Framework, control: Control) => ControlAssessment {
   const { register, asOf, engagement } = matter
   const { chain, population } = answeredOnce(matter)
+  const isPart = matter.isOnPeriod === true && matter.chainCoversPeriod !== true
   const attached = attachmentsBy(register, asOf, engagement?.reportingBasis ?? null)
   const about = byRow(register)
   const elected = engagement?.categories ?? []
@@ -130,7 +131,7 @@ function concluding(
     })
     const server = serverPart(
       checks.filter((one) => one.decides),
-      inScope(scope),
+      { ...inScope(scope), isPart },
     )
     // Several decisions at one time agree; sorting by id makes the one that is named independent of the order of the
     // register.
@@ -200,6 +201,8 @@ export interface DecidingCheck extends CheckOver {
 export interface NodesInScope {
   readonly population: number
   readonly reached: number
+  /** Over a period: no run was due in a part of it, so that what was not tested there has no number. */
+  readonly isPart?: boolean
 }
 
 /**
@@ -207,7 +210,10 @@ export interface NodesInScope {
  * missing evidence; a satisfied counter check adds nothing. `deviating` counts nodes among the collected ones;
  * `accepted` counts those whose every deviation has a risk acceptance in effect.
  */
-export function serverPart(checks: readonly DecidingCheck[], { population, reached }: NodesInScope): ServerPart {
+export function serverPart(
+  checks: readonly DecidingCheck[],
+  { population, reached, isPart = false }: NodesInScope,
+): ServerPart {
   const deviating = new Set(checks.flatMap((one) => one.deviating))
   const open = new Set(checks.flatMap((one) => one.deviating.filter((node) => !one.accepted.includes(node))))
   const isOnServers = checks.some(({ count }) => isAboutServers(count))
@@ -223,7 +229,7 @@ export function serverPart(checks: readonly DecidingCheck[], { population, reach
     if (deviating.size > 0) return 'deviations'
     if (isOnServers && reached === 0) return 'not-tested'
     if (checks.some(({ unsettled }) => unsettled > 0)) return 'unable-to-conclude'
-    if (isOnServers && reached < population) return 'scope-limitation'
+    if (isOnServers && (reached < population || isPart)) return 'scope-limitation'
     const required = checks.filter(({ role }) => role === 'required')
     if (required.some(({ count }) => count.satisfied + count.informational + count.answeredByDocument > 0))
       return 'no-deviations'

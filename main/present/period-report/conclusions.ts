@@ -39,8 +39,8 @@ export function conclusionSection({ period: { conclusions }, frameworks }: Perio
 const RULE: readonly string[] = [
   'A deviation in any run is a deviation of the period, also after remediation. The table states the first and the last run with a deviation, and on how many nodes no later run shows remediation.',
   'Without a deviation, a node test that is inconclusive, or in which a deciding check was not tested, leaves the control at “Unable to conclude”.',
-  'Without either, a node test that did not take place leaves it at “Scope limitation”. Each missed run, and each run whose evidence is not available, counts the nodes of the run before it as not tested.',
-  '“No deviations noted” therefore means: no scheduled run is missing, and every deciding check was satisfied on every declared node in every run. It does not cover the time between runs.',
+  'Without either, a node test that did not take place leaves it at “Scope limitation”. Each missed run, and each run whose evidence is not available, counts the nodes of the run before it as not tested. A part of the period in which no schedule was in effect has the same effect, without a number of node tests.',
+  '“No deviations noted” therefore means: a schedule was in effect throughout, no scheduled run is missing, and every deciding check was satisfied on every declared node in every run. It does not cover the time between runs.',
   'A risk acceptance in effect at a run is counted and removes no deviation.',
 ]
 
