@@ -54,8 +54,9 @@ export const REFERENCES: readonly ReferenceList[] = [
 /** What conclusions read from the catalog in addition to roles (conclusion model, sections 3 and 7). */
 export const CONCLUSIONS: ConclusionSettings = {
   periodChecks: ['lifecycle.disk-swap-detection'],
-  ephiChecks: ['encryption.at-rest.ephi-paths', 'encryption.in-transit.ephi-flows'],
+  ephiChecks: ['encryption.at-rest.ephi-paths', 'encryption.in-transit.ephi-flows', 'inventory.ephi-paths'],
   dataMap: 'ER-12',
+  declaredPaths: 'inventory.ephi-paths',
 }
 
 const probes = SUBJECTS.flatMap(({ probes }) => probes)

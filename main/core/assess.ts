@@ -123,6 +123,7 @@ export function conclude(
       engagement: scope.engagement,
       uncovered: reconciliation?.unreconciled ?? 0,
       surplus,
+      machines: shared.machines.map((machine) => machine.nodes),
     }),
   }
 }

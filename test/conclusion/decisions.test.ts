@@ -500,10 +500,45 @@ describe('the scope of ePHI', () => {
     ['the map names no node', ephi([])],
     ['a flow names no node', ephi(['n0'], [['the lab', 'the archive']])],
     ['a flow names a part of a node’s name alone', ephi(['n0'], [['n', 'n10']])],
-    ['it names no node of the population', ephi(['elsewhere'])],
   ])('every node is tested where %s', (_name, changes) =>
     expect(scoped(changes)).toMatchObject({ state: 'deviations', server: { population: 2, deviating: 1 } }),
   )
+
+  test('and those whose own declaration names a path, which the map left out', () => {
+    const conclusions = { ...catalog.conclusions, declaredPaths: 'a' }
+    const own = [nodeWith('n0', 'satisfied'), nodeWith('n1', 'satisfied', 'not-satisfied')]
+    const row = (nodes: readonly NodeVerdicts[], scope: 'all' | 'ephi') =>
+      one({ ...(scope === 'ephi' ? { scope } : {}), mappings: [{ check: 'b', shows: 'b' }] }, nodes, ephi(['n0']), {
+        ...catalog,
+        conclusions,
+      })
+    for (const scope of ['all', 'ephi'] as const)
+      expect(row(own, scope)).toMatchObject({ state: 'deviations', server: { population: 2, deviating: 1 } })
+    const without = [nodeWith('n0', 'satisfied', 'satisfied'), nodeWith('n1', 'inconclusive', 'not-satisfied')]
+    expect(row(without, 'ephi')).toMatchObject({ state: 'supported', server: { population: 1 } })
+  })
+
+  test('a server that holds it and is in no list was not tested', () => {
+    const good = [nodeWith('n0', 'satisfied'), nodeWith('n1', 'satisfied')]
+    const beside = scoped(ephi(['n0', 'elsewhere']), good)
+    expect(beside).toMatchObject({ server: { state: 'scope-limitation', population: 2, tested: 1 } })
+    expect([beside.state, beside.checks[0]?.notTested]).toEqual(['unable-to-conclude', 1])
+    // None of its stores is on a known server: all of those, and this one.
+    expect(scoped(ephi(['elsewhere']), good)).toMatchObject({
+      server: { state: 'scope-limitation', population: 3, tested: 2 },
+    })
+    expect(scoped(ephi(['elsewhere']))).toMatchObject({ state: 'deviations', server: { population: 3, deviating: 1 } })
+    expect(scoped({ ...ephi(['n0', 'elsewhere']), register: EMPTY_REGISTER }, good).server.population).toBe(3)
+    expect(one({}, good, ephi(['elsewhere']), catalog).server).toMatchObject({ state: 'no-deviations', population: 2 })
+  })
+
+  test('names of one machine limit the rows of which one of them is in the scope', () => {
+    const good = ['n0', 'n1', 'n2'].map((node) => nodeWith(node, 'satisfied'))
+    const shared = (...names: string[]) => ({ ...ephi(['n0']), surplus: names.length - 1, machines: [names] })
+    expect(scoped(shared('n1', 'n2'), good).server).toMatchObject({ state: 'no-deviations', tested: 1 })
+    expect(scoped(shared('n0', 'n2'), good).server.state).not.toBe('no-deviations')
+    expect(one({}, good, shared('n1', 'n2'), catalog).server).toMatchObject({ state: 'scope-limitation', tested: 2 })
+  })
 
   test('a store that names no node leaves open where it is', () => {
     const matter = ephi(['n0'])

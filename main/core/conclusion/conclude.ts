@@ -14,11 +14,9 @@ import {
   counting,
   decides,
   documentPart,
-  isReached,
   type NodeVerdicts,
-  REQUESTS,
-  stateOf,
 } from './documents.ts'
+import { ephiScope, reachedAmong } from './ephi-scope.ts'
 import { documentsOf } from './requests.ts'
 
 /** What conclusions rest on besides check results. */
@@ -32,6 +30,8 @@ export interface ConclusionMatter {
   readonly uncovered: number
   /** Names of machines that already count under another name. Each of them that was not tested is a declared node. */
   readonly surplus?: number
+  /** The names of each machine that has several, where they are known: a control is limited by those in its scope alone. */
+  readonly machines?: readonly (readonly string[])[]
   /** Whether the conclusion is on a period, regardless of what the engagement declares. */
   readonly isOnPeriod?: boolean
   /** Whether the run chain covers the period. Used only for period conclusions and period engagements. */
@@ -87,9 +87,9 @@ const answeredOnce = ({
 
 /** The first part of concludeControls(): counts the results of one run by check and scope. */
 export function countResults(catalog: Catalog, nodes: readonly NodeVerdicts[], matter: ConclusionMatter): Counted {
-  const { register, asOf, engagement, surplus = 0 } = matter
+  const { register, asOf, engagement, machines, surplus = 0 } = matter
   const basis = engagement?.reportingBasis ?? null
-  const ephiNodes = inspectedMap(catalog, attachmentsBy(register, asOf, basis), { engagement, asOf, nodes })
+  const { nodes: ephiNodes, unlisted } = ephiScope(catalog, nodes, matter)
   const count = counting({
     nodes,
     built: new Set(catalog.checks.map(({ id }) => id)),
@@ -100,13 +100,15 @@ export function countResults(catalog: Catalog, nodes: readonly NodeVerdicts[], m
     periodChecks: new Set(catalog.conclusions.periodChecks),
     ephiChecks: new Set(catalog.conclusions.ephiChecks),
     ephiNodes,
+    unlisted,
   })
   const nodesIn = (some: readonly NodeVerdicts[]): NodesInScope => ({
     population: some.length,
-    reached: Math.max(0, some.filter(isReached).length - surplus),
+    reached: reachedAmong(some, machines, surplus),
   })
   const all = nodesIn(nodes)
-  const carrying = ephiNodes === null ? all : nodesIn(nodes.filter(({ node }) => ephiNodes.has(node)))
+  const holding = ephiNodes === null ? all : nodesIn(nodes.filter(({ node }) => ephiNodes.has(node)))
+  const carrying = { ...holding, population: holding.population + unlisted.length }
   return { count, inScope: (scope) => (scope === 'ephi' ? carrying : all) }
 }
 
@@ -164,32 +166,6 @@ function concluding(
       rationale: server.state === 'deviations' || documents.state === 'deviations' ? null : rationale,
     }
   }
-}
-
-/**
- * The nodes that store or transmit declared ePHI, where the data map was inspected and the inspection supports it.
- * Null before that, and where a store or a flow names no node of the population, so that a node is tested unless it
- * is known to be outside. A flow passes through every node whose name is a word of one of its ends.
- */
-function inspectedMap(
-  { requests, conclusions }: Pick<Catalog, 'requests' | 'conclusions'>,
-  attached: ReturnType<typeof attachmentsBy>,
-  {
-    engagement,
-    asOf,
-    nodes,
-  }: Pick<ConclusionMatter, 'engagement' | 'asOf'> & { readonly nodes: readonly NodeVerdicts[] },
-): ReadonlySet<string> | null {
-  const request = requests.find(({ id }) => id === conclusions.dataMap)
-  if (request === undefined || engagement === undefined) return null
-  if (stateOf(attached(REQUESTS, request.id), request.minimum, asOf).conclusion !== 'supports') return null
-  const { stores, flows } = engagement.ephi
-  const known = new Set(nodes.map(({ node }) => node))
-  const placed = [
-    ...stores.map((store) => store.nodes),
-    ...flows.map(({ from, to }) => `${from} ${to}`.split(/[\s,;()]+/u)),
-  ].map((words) => words.filter((word) => known.has(word)))
-  return placed.length === 0 || placed.some((some) => some.length === 0) ? null : new Set(placed.flat())
 }
 
 /** One check that decides a control, over the nodes in the control’s scope. */

@@ -267,6 +267,8 @@ export interface CountingMatter {
   readonly ephiChecks: ReadonlySet<string>
   /** Names of nodes that hold or carry declared ePHI, once that declaration was inspected; null before. */
   readonly ephiNodes: ReadonlySet<string> | null
+  /** Servers that hold declared ePHI and are in no list of nodes: in the scope of ePHI, and not reached. */
+  readonly unlisted?: readonly string[]
 }
 
 /** A node was reached when at least one check has a result other than not tested. */
@@ -298,8 +300,11 @@ export function counting(matter: CountingMatter): (check: string, scope: Counted
     reached: isReached(node),
     of: new Map(node.results.map(({ check, verdict }) => [check, verdict])),
   }))
-  const { ephiNodes } = matter
-  const carrying = ephiNodes === null ? every : every.filter(({ node }) => ephiNodes.has(node))
+  const { ephiNodes, unlisted = [] } = matter
+  const carrying = [
+    ...(ephiNodes === null ? every : every.filter(({ node }) => ephiNodes.has(node))),
+    ...unlisted.map((node) => ({ node, stale: false, reached: false, of: new Map<string, Verdict>() })),
+  ]
   const known = new Map<string, CheckOver>()
   return (check, scope) => {
     const key = `${scope}\n${check}`

@@ -85,7 +85,11 @@ export function conclusionFold(ours: Catalog): ConclusionFold {
         uncovered: Math.max(worst.uncovered, lists.uncovered),
         surplus: Math.max(worst.surplus, lists.surplus),
       }
-      const run = countResults(catalogFor(ours, evidence.scope), verdictsIn(trace), matterOf(evidence, lists))
+      const { sameMachines: machines = [] } = trace
+      const run = countResults(catalogFor(ours, evidence.scope), verdictsIn(trace), {
+        ...matterOf(evidence, lists),
+        machines,
+      })
       pool.add({ run: trace.run, at: trace.asOf }, run)
       counted.push({ at: Date.parse(trace.asOf), nodes: populations(run) })
     },
