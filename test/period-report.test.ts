@@ -201,6 +201,8 @@ describe('the period report', () => {
     expect(said).toContain('The run chain contains no schedule')
     expect(said).toContain('The evidence of no run is available, so no control can be concluded on.')
     expect(said).toContain('On 1 of 1\u00a0days no node was collected in any run')
+    expect(said).toContain('No node was tested in any run of the period, so no deviation could be noted.')
+    expect(said).not.toContain('No deviations noted on the nodes tested')
     expect(said).toContain('Not tested: operation between runs.')
     expect(said).toContain('No scheduled run was due. 0 unscheduled runs took place.')
     expect(said).toContain('None: no scheduled run was due in the period.')

@@ -215,7 +215,7 @@ export function deviationSection(input: PeriodReportInput): Section {
       ...(deviations.length === 0
         ? [
             text(
-              'No deviations noted on the nodes tested in any run of the period. Not tested: operation between runs.',
+              `${input.period.runs.some(({ answered }) => answered > 0) ? 'No deviations noted on the nodes tested in any run of the period' : 'No node was tested in any run of the period, so no deviation could be noted'}. Not tested: operation between runs.`,
             ),
           ]
         : [byClaim(input), heading(3, 'Found after the first run, or remediated', true), ...each(input)]),
