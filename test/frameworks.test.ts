@@ -156,6 +156,22 @@ describe('mappings, requests and severities fit together', () => {
     expect(REQUESTS.flatMap(({ serves }) => serves).filter((check) => !elsewhere.has(check))).toEqual([])
   })
 
+  test('a reason that names an answer by a document states the results that one may answer', () => {
+    const answers = new Map(
+      REQUESTS.flatMap(({ mayAnswer }) => mayAnswer.map((one) => [one.check, one.answers] as const)),
+    )
+    const promising = mappings.filter(({ why = '' }) => /\bmay answer|\banswers\.$|evidence answers/.test(why))
+    const onServers = promising.filter(({ check }) => catalog.checks.some(({ id }) => id === check))
+    expect(onServers.length).toBeGreaterThan(4)
+    expect(
+      onServers
+        // 45 CFR 164.306(d)(3): a decision answers there, not a document.
+        .filter(({ why = '' }) => !why.includes('addressable decision'))
+        .filter(({ check, why = '' }) => answers.get(check) !== 'any' && !why.includes('inconclusive result'))
+        .map(({ key, check }) => `${key}: ${check}`),
+    ).toEqual([])
+  })
+
   test('every check that documents answer has a request that does', () => {
     const served = new Set(REQUESTS.flatMap(({ serves }) => serves))
     expect(OFF_NODE_CHECKS.filter(({ id, source }) => source === 'document' && !served.has(id))).toEqual([])
