@@ -31,7 +31,6 @@ export const FINDING: FindingItem = {
   what: 'nodes',
   deviations: 2,
   tested: 5,
-  refused: 0,
   inconclusive: ['gpu-03'],
   notTested: ['gpu-04'],
   due: '2026-12-15',

@@ -53,8 +53,8 @@ export interface FindingItem extends ItemSource, Keyed {
   readonly what: 'nodes' | 'inventory'
   readonly deviations: number
   readonly tested: number
-  /** Deviating nodes that were refused before login, and so are not among those tested. */
-  readonly refused: number
+  /** Deviating nodes that were refused before login, and so are not among those tested; absent where none was. */
+  readonly refused?: number
   readonly inconclusive: readonly string[]
   readonly notTested: readonly string[]
   /** Day by which it is due, YYYY-MM-DD. */

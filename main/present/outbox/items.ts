@@ -40,6 +40,7 @@ export const findingItems = (matter: ItemMatter): readonly FindingItem[] =>
 function findingItem({ source, catalog }: ItemMatter, finding: Finding): FindingItem {
   const { reference, check, title, severity, what, deviations, tested, criterion } = finding
   const due = dueDay(finding)
+  const refused = refusedNodes(finding).length
   return {
     ...source,
     kind: 'finding',
@@ -58,7 +59,7 @@ function findingItem({ source, catalog }: ItemMatter, finding: Finding): Finding
     what,
     deviations: deviations.length,
     tested,
-    refused: refusedNodes(finding).length,
+    ...(refused === 0 ? {} : { refused }),
     inconclusive: listed(finding.inconclusive),
     notTested: listed(finding.untested),
     due: due === '' ? null : due,
@@ -100,7 +101,6 @@ export function absentItems({ source, assessment, catalog, shown }: ItemMatter):
         what: 'nodes',
         deviations: 0,
         tested: verdicts.length - on('not-tested').length,
-        refused: 0,
         inconclusive: listed(on('inconclusive', 'informational').map(({ node }) => node)),
         notTested: listed(on('not-tested').map(({ node }) => node)),
         due: null,

@@ -78,7 +78,7 @@ const attributesOf = (item: OutboxItem): readonly Json[] => [
         texts('barewitness.nodes', item.nodes),
         whole('barewitness.deviations', item.deviations),
         whole('barewitness.tested', item.tested),
-        ...(item.refused === 0 ? [] : [whole('barewitness.refused', item.refused)]),
+        ...(item.refused === undefined ? [] : [whole('barewitness.refused', item.refused)]),
         texts('barewitness.inconclusive', item.inconclusive),
         texts('barewitness.not_tested', item.notTested),
       ]

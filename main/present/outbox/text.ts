@@ -63,7 +63,7 @@ export const LIMITATION =
   'This item repeats states from the evidence pack. The pack holds the evidence and its limitations; verify it with “barewitness verify”.'
 
 function findingFacts(item: FindingItem): readonly Fact[] {
-  const { what, nodes, deviations, tested, refused, inconclusive, notTested } = item
+  const { what, nodes, deviations, tested, refused = 0, inconclusive, notTested } = item
   const counted = refused === 0 ? 'nodes tested' : `nodes: ${tested} tested, ${refused} refused before login`
   return [
     [item.outcome === 'deviations' ? 'Condition found' : 'Condition in an earlier pack', item.title],
