@@ -107,7 +107,7 @@ describe('the period report', () => {
   test('concludes on each control over node tests, with both parts, when it deviated, and what was not tested', () => {
     const said = textOf(report, 'conclusions')
     expect(said).toContain(
-      '89 runs were counted; 3 scheduled runs did not take place, and the evidence of 0 sealed runs is not available.',
+      '89 runs were counted; 3 scheduled runs did not take place in the period, and the evidence of 0 sealed runs is not available.',
     )
     expect(said).toContain('see “Missed runs and days without evidence”')
     expect(said).toContain('Controls: HIPAA Security Rule')

@@ -131,6 +131,17 @@ describe('A calendar', () => {
     ])
   })
 
+  test('a run that came late, and after the period, did not test its nodes within it', () => {
+    const entries = log(nightly(), met(at(1)), met(at(2)), met(at(3), at(20)))
+    const missedIn = (to: string): readonly string[] => calendar(entries, '2026-10-01', to).missed.map(({ due }) => due)
+    expect(calendar(entries, '2026-10-01', '2026-10-03').calendar.counts).toMatchObject({ completed: 3, late: 1 })
+    expect(missedIn('2026-10-03')).toEqual([at(3)])
+    expect(missedIn('2026-10-20')).not.toContain(at(3))
+    // In time, and sealed after midnight: the run before the period was sealed within it in the same way.
+    const late = log(nightly({ cadence: 'every day at 23:30 in UTC' }), met(at(1, '23:30'), at(2, '00:10')))
+    expect(calendar(late, '2026-10-01', '2026-10-01').missed).toEqual([])
+  })
+
   test('daylight saving: a local time is due once a day, an hour later in UTC', () => {
     const berlin = log(nightly({ cadence: 'every day at 02:30 in Europe/Berlin' }))
     expect(calendar(berlin, '2026-10-24', '2026-10-26').unrecorded.map(({ due }) => due)).toEqual([

@@ -31,7 +31,7 @@ export interface CalendarReading {
   readonly calendar: Calendar
   readonly runs: readonly PeriodRun[]
   readonly missedRuns: readonly MissedRunRecord[]
-  /** Scheduled runs that did not take place, explained or not; by schedule and time. */
+  /** Scheduled runs that did not take place, explained or not, or only late and after the period; by schedule and time. */
   readonly missed: readonly DueRun[]
   /** Scheduled runs without any entry in the run chain (unexplained missed runs). */
   readonly unrecorded: readonly DueRun[]
@@ -71,7 +71,9 @@ export function calendarOf(input: CalendarInput): Outcome<CalendarReading> {
     calendar: { days, counts: countsOf(days), without: spansWithout(days) },
     runs,
     missedRuns: gapsIn(entries, within),
-    missed: found.filter(({ is, by }) => is !== 'completed' && by === null).map(({ run }) => run),
+    missed: found
+      .filter(({ is, by, late }) => (by === null ? is !== 'completed' : late && Date.parse(by.at) > end))
+      .map(({ run }) => run),
     unrecorded: found.filter(({ is }) => is === 'unrecorded').map(({ run }) => run),
     awaited: settled.flatMap(({ run, is }) => (is === 'awaited' ? [{ ...run, until: isoOf(latestOf(run)) }] : [])),
     late: found.flatMap(({ run, by, late }) => (late && by !== null ? [{ ...run, run: by.run, at: by.at }] : [])),

@@ -45,7 +45,7 @@ const RULE: readonly string[] = [
 ]
 
 const countedWords = ({ runs, missed, unavailable }: PeriodConclusions): string =>
-  `Each control has two results: the server part and the document part. The same rules apply as for one run. One node in one run is one item of the population (a node test). ${plural(runs, 'run')} were counted; ${plural(missed, 'scheduled run')} did not take place, and the evidence of ${plural(unavailable, 'sealed run')} is not available.`
+  `Each control has two results: the server part and the document part. The same rules apply as for one run. One node in one run is one item of the population (a node test). ${plural(runs, 'run')} were counted; ${plural(missed, 'scheduled run')} did not take place in the period, and the evidence of ${plural(unavailable, 'sealed run')} is not available.`
 
 const documentWords = ({ run, covered }: PeriodConclusions): string =>
   `Documents, decisions and the choice of frameworks are those sealed by the last run with evidence, ${plain(run.run, 100)}, as of ${when(run.at)}. Not tested: whether a document covers the whole period. ${
