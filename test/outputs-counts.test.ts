@@ -41,6 +41,12 @@ const failed = (name: string, code: string): LoadedRecording => ({
   captures: [],
 })
 
+/** As the store holds it of a collection that was killed before the node returned anything. */
+const interrupted = (name: string): LoadedRecording => {
+  const { recording } = failed(name, 'run.cancelled')
+  return { recording: { ...recording, outcome: { ...recording.outcome, status: 'partial' } }, captures: [] }
+}
+
 const DEMO = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'demo-nosudo-06']
 
 /** Nodes of the fleet, those among them without a recording, and the machine names that stand for another name. */
@@ -66,7 +72,7 @@ const FLEETS: readonly (readonly [string, () => Fleet])[] = [
     }),
   ],
   [
-    'nodes that were refused, failed, missing or one machine under two names',
+    'nodes that were refused, failed, interrupted, missing or one machine under two names',
     () => ({
       recordings: [
         read('demo-gpu-01'),
@@ -75,6 +81,7 @@ const FLEETS: readonly (readonly [string, () => Fleet])[] = [
         failed('changed-1', 'ssh.host-key-changed'),
         failed('changed-2', 'ssh.host-key-revoked'),
         failed('gone', 'ssh.unreachable'),
+        interrupted('interrupted'),
       ],
       missing: ['never-collected'],
       tested: 2,

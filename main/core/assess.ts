@@ -252,7 +252,8 @@ export function assessNode(
       recording.outcome.failure === null
         ? 'The node returned no output.'
         : `The node was not collected: ${recording.outcome.failure.code}.`
-    return { ...notCollected(catalog, node, why, provider), ...identity }
+    // A recording is begun as partial: one that was interrupted before anything was answered is not a node that was collected in part.
+    return { ...notCollected(catalog, node, why, provider), ...identity, status: 'failed' }
   }
   const byProbe = capturesByProbe(capturesByKey(captures).values())
   const readings = readingsOf(catalog, loaded)
