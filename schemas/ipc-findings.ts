@@ -104,7 +104,7 @@ export interface HomeResults {
   readonly openFindings: number
   readonly findings: number
   /** The sentence shown where there is no finding. */
-  readonly tested: number
+  readonly noFinding: string
   /** At most seven, the most severe first. */
   readonly leading: readonly LeadingFinding[]
   /** Critical and high findings that are not among the leading ones. */

@@ -33,7 +33,7 @@ export function resultsOf({ shown, assessment, remediations, catalog }: HomeMatt
   return {
     openFindings: shown.findings.filter(({ status }) => status !== 'risk-accepted').length,
     findings: total(figures.findings),
-    tested: figures.tested,
+    noFinding: noFinding({ assessment }),
     leading: lines,
     furtherSevere: figures.owned.severe - leading.filter(isSevere).length,
     leadingCloses: lines.reduce((sum, { closes }) => sum + closes, 0),

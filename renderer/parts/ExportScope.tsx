@@ -3,6 +3,7 @@ import type { ExportFramework, ExportPlan, PreflightItem } from '../../schemas/i
 import type { RegisterView } from '../../schemas/ipc-register.ts'
 import { useAnswer } from '../bridge.ts'
 import { changeExport, useExport } from '../export-store.ts'
+import { deviatingWords } from '../finding-model.ts'
 import type { Route } from '../routes.ts'
 import {
   controlsWithDeviations,
@@ -270,9 +271,10 @@ function ExportResults({ plan }: ExportResultsProps) {
   )
 }
 
-function Findings({ plan: { results, isShown } }: ExportResultsProps) {
+function Findings({ plan: { results, isShown, declared, missing } }: ExportResultsProps) {
   const { findings } = results
-  if (findings.length === 0) return <p>No findings on the nodes tested.</p>
+  if (findings.length === 0)
+    return <p>{missing.length === declared ? 'No node was tested.' : 'No findings on the nodes tested.'}</p>
   return (
     <div className="scroll">
       <table>
@@ -285,7 +287,7 @@ function Findings({ plan: { results, isShown } }: ExportResultsProps) {
           </tr>
         </thead>
         <tbody>
-          {findings.map(({ reference, severity, condition, deviations, tested }) => (
+          {findings.map(({ reference, severity, condition, ...counts }) => (
             <tr key={reference}>
               <td>
                 <SeverityMark severity={severity} />
@@ -300,9 +302,7 @@ function Findings({ plan: { results, isShown } }: ExportResultsProps) {
                 )}
                 <span className="note">{reference}</span>
               </th>
-              <td className="number">
-                {deviations} of {tested}
-              </td>
+              <td className="number">{deviatingWords(counts)}</td>
             </tr>
           ))}
         </tbody>

@@ -58,7 +58,7 @@ const Steps = ({ steps }: { readonly steps: readonly HomeStep[] }) => (
 
 /** The findings that matter first, as the engine selects them. */
 function LeadingTable({ results }: { readonly results: HomeResults }) {
-  const { leading, findings, tested, furtherSevere, leadingCloses, deviations } = results
+  const { leading, findings, furtherSevere, leadingCloses, deviations } = results
   return (
     <section aria-labelledby="leading">
       <div className="section-head">
@@ -70,7 +70,7 @@ function LeadingTable({ results }: { readonly results: HomeResults }) {
         )}
       </div>
       {leading.length === 0 ? (
-        <p className="empty">{tested === 0 ? 'No node was tested.' : 'No deviations noted on the nodes tested.'}</p>
+        <p className="empty">{results.noFinding}</p>
       ) : (
         <>
           <div className="scroll">
