@@ -128,6 +128,13 @@ describe('users', () => {
   test.each([
     ['ceph:x:64045:64045::/var/lib/ceph:/usr/sbin/nologin', 'single-observed'],
     ['libvirt-qemu:x:64055:108::/var/lib/libvirt:/usr/sbin/nologin', 'single-observed'],
+    // snapd makes these for snaps that ask for them (its documentation, “System usernames”).
+    ['snap_daemon:x:584788:584788::/nonexistent:/usr/bin/false', 'single-observed'],
+    ['_daemon_:x:584792:584792::/nonexistent:/usr/bin/false', 'single-observed'],
+    ['snapd-range-524288-root:x:524288:524288::/nonexistent:/usr/bin/false', 'single-observed'],
+    ['snap_daemon:x:584788:584788::/home/globex:/bin/bash', 'shared'],
+    ['snap_daemon:x:1002:1002::/nonexistent:/usr/bin/false', 'shared'],
+    ['globex:x:584788:584788::/home/globex:/usr/sbin/nologin', 'shared'],
     ['globex:x:64045:64045::/home/globex:/bin/bash', 'shared'],
     ['globex:x:65000:65000::/home/globex:/usr/sbin/nologin', 'shared'],
     ['globex:x:59999:59999::/home/globex:/usr/sbin/nologin', 'shared'],
@@ -143,6 +150,34 @@ describe('users', () => {
       tenancy,
       tenancy === 'shared' ? expect.stringContaining(`“${name}”`) : '',
     ])
+  })
+  // systemd.exec(5), DynamicUser=: the name is that of the unit, the number one of 61184 to 65519; neither is in a file.
+  const UPLOAD = '0::/system.slice/systemd-journal-upload.service'
+  const UPLOAD_V1 = '4:memory:/system.slice/systemd-journal-upload.service,1:name=systemd:/system.slice/x.slice'
+  test.each([
+    ['systemd-journal-upload', UPLOAD, 'single-observed'],
+    ['systemd-journal-upload', UPLOAD_V1, 'single-observed'],
+    ['relay', '0::/system.slice/system-relay.slice/relay.service', 'single-observed'],
+    ['63842', UPLOAD, 'single-observed'],
+    ['61183', UPLOAD, 'undetermined'],
+    ['65520', UPLOAD, 'undetermined'],
+    ['63842', '0::/user.slice/user-63842.slice/session-4.scope', 'undetermined'],
+    ['globex', UPLOAD, 'undetermined'],
+    ['globex', '0::/user.slice/user-4242.slice/user@4242.service/app.slice/globex.service', 'undetermined'],
+    ['globex', '0::/system.slice/globex.service.d', 'undetermined'],
+  ])('a process under %s, which no file has, in %s', (name, group, tenancy) => {
+    const found = answer(processRows(DEMO, [4301, name, 'systemd-journal', group]))
+    expect([found.tenancy, texts(found, 'unclear')]).toEqual([
+      tenancy,
+      tenancy === 'undetermined' ? expect.stringContaining(`no local account: “${name}”`) : '',
+    ])
+  })
+  test('one of its processes outside of its unit leaves such a name open', () => {
+    const rows = [
+      [4301, 'relay', 'relay', '0::/system.slice/relay.service'],
+      [4302, 'relay', 'bash', '0::/user.slice/user-4242.slice/session-4.scope'],
+    ] as const
+    expect(answer(processRows(DEMO, ...rows)).tenancy).toBe('undetermined')
   })
   test('a terminal of another user', () => {
     const found = answer(change(tenancySessions, { sessions: [{ user: 'oper', terminal: 'pts/3' }] }))

@@ -64,11 +64,21 @@ export const OVERFLOW_ID = 65534
 // UID_MAX): ceph 64045, libvirt-qemu 64055. They could also be a directory's, so that the shell decides with them.
 const isOfPackage = (account: Account): boolean => account.uid > 60_000 && account.uid < 65_000 && !canLogIn(account)
 
+// Accounts that snapd makes for snaps which ask for them (its documentation, “System usernames”: snap_daemon is 584788, _daemon_ 584792).
+const isOfSnaps = (account: Account): boolean =>
+  account.uid >= 524_288 &&
+  /^(snap_[a-z0-9]+|_daemon_|snapd-range-[0-9]+-root)$/.test(account.name) &&
+  !canLogIn(account)
+
 /** Accounts of people, as far as their numbers show. */
 export const peopleOf = ({ accounts }: LocalAccounts): readonly Account[] =>
   accounts.filter(
     (account) =>
-      account.uid >= FIRST_PERSON && account.uid !== OVERFLOW_ID && account.name !== 'nobody' && !isOfPackage(account),
+      account.uid >= FIRST_PERSON &&
+      account.uid !== OVERFLOW_ID &&
+      account.name !== 'nobody' &&
+      !isOfPackage(account) &&
+      !isOfSnaps(account),
   )
 
 /** Whether we see everything that runs: from the initial process namespace, and with nothing hidden. */

@@ -39,7 +39,10 @@ function processSteps({ accounts, processes }: Readings, roster: ReadonlySet<str
   const inContainers = new Set(containersOf(processes.fact).flatMap(({ users }) => users))
   const running = new Set(processes.fact.processes.map(({ user }) => user))
   const foreign = [...running].filter((user) => people.has(user) && !roster.has(user)).sort()
-  const unnamed = [...running].filter((user) => !known.has(user) && !roster.has(user) && !inContainers.has(user)).sort()
+  const unnamed = [...running]
+    .filter((user) => !known.has(user) && !roster.has(user) && !inContainers.has(user))
+    .filter((user) => !isOfService(processes.fact.processes.filter((one) => one.user === user)))
+    .sort()
   return [
     foreign.length === 0
       ? supports(
@@ -55,6 +58,21 @@ function processSteps({ accounts, processes }: Readings, roster: ReadonlySet<str
       : []),
   ]
 }
+
+/**
+ * Whether all processes of an account that no file has are those of one service of the system, for which systemd makes it while the service
+ * runs (systemd.exec(5), DynamicUser=, as of systemd-journal-upload): it is called as the unit, or is a number of the range for these, where
+ * no name service shows the name.
+ */
+const isOfService = (own: readonly Process[]): boolean =>
+  own.length > 0 &&
+  own.every(({ user, cgroup }) => {
+    const unit = /\/system\.slice\/(?:[^/,]{1,200}\.slice\/)*([^/,]{1,200})\.service(?:[/,]|$)/.exec(cgroup)?.[1]
+    const isDrawn = /^\d{5}$/.test(user) && Number(user) >= FIRST_DYNAMIC && Number(user) <= LAST_DYNAMIC
+    return unit !== undefined && (unit === user || isDrawn)
+  })
+
+const [FIRST_DYNAMIC, LAST_DYNAMIC] = [61_184, 65_519]
 
 function terminalSteps({ sessions }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
   if (!sessions.ok) return []
