@@ -4,7 +4,7 @@ import type { Parsed } from '../../core/probe.ts'
 import { boardOf, isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu, type NvidiaGpus } from '../gpu/nvidia.ts'
 import { type GpuCards, gpuCards } from '../gpu/probes.ts'
-import { isGpu, type PciDevice, type PciDevices, pciDevices } from '../pci/probes.ts'
+import { gpusOf, type PciDevice, type PciDevices, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, type Step, stepOn, supports, unclear } from '../steps.ts'
 import { claimTest, countUpTo, numberBetween, oneOf, plainClaimTest } from './values.ts'
 
@@ -14,7 +14,7 @@ const MAKERS: readonly string[] = [NVIDIA, '1002', '8086', '1da3']
 
 /** The GPUs and accelerators of the PCI bus; with a vendor, those of one manufacturer. */
 export const gpusOnBus = ({ devices }: PciDevices, vendor?: string): readonly PciDevice[] =>
-  devices.filter((device) => isGpu(device) && isOf(device, vendor))
+  gpusOf(devices).filter((device) => isOf(device, vendor))
 
 const isOf = (device: PciDevice, vendor: string | undefined): boolean =>
   vendor === undefined || device.vendor === vendor

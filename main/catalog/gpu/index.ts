@@ -1,13 +1,14 @@
 import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { known, type Parsed, type Probe } from '../../core/probe.ts'
 import { declaredNames } from '../accounts/login-traces.ts'
-import { isGpu, isNvidiaGpu, type PciDevice, type PciDevices, pciDevices } from '../pci/probes.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { gpusOf, isNvidiaGpu, type PciDevice, type PciDevices, pciDevices } from '../pci/probes.ts'
+import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { memorySteps, openOwners, ownersOf, unaskedSteps, workOnGpus } from '../tenancy/gpu-processes.ts'
 import { type Processes, tenancyKfd, tenancyProcesses } from '../tenancy/processes.ts'
+import { wasAnswered } from '../tenancy/readings.ts'
 import data from './checks.json' with { type: 'json' }
-import { isVirtualGpuName } from './models.ts'
+import { isGpuFunction, isUnderOwnDriver, isVirtualGpuName, isWholeById } from './models.ts'
 import { gpuNvidia, gpuNvlink, type NvidiaGpu, type NvidiaGpus } from './nvidia.ts'
 import { gpuAmd, gpuAmdLegacy, gpuCards, gpuConfCompute, gpuFabric, gpuModules, gpuMps } from './probes.ts'
 import { gpuTopology } from './topology.ts'
@@ -24,26 +25,18 @@ export const tenancyGpuExclusive = defineCheck({
   expected:
     'The GPUs are dedicated physical devices: none is virtual, shared as functions, a slice (MIG) of a device that is not visible, or only partly visible.',
   limitations:
-    'One moment of observation, as reported by the GPU driver. Who uses the GPUs is not part of it, nor is who used them before and whether their memory was cleared. A device that this system divides into slices itself counts as whole.',
+    'One moment of observation, as reported by the GPU driver. Who uses the GPUs is not part of it, nor is who used them before and whether their memory was cleared. A device that this system divides into slices itself counts as whole. Accelerators of AMD and Habana are told apart by their ids alone, and those of Intel cannot be.',
   requires: { pci: pciDevices },
   optional: { gpus: gpuNvidia, processes: tenancyProcesses },
   evaluate({ pci }, { gpus, processes }) {
-    const listed = pci.devices.filter(isGpu)
+    const listed = gpusOf(pci.devices)
     if (listed.length === 0 && pci.devices.length > 0) return noGpu(pci)
-    if (!gpus.ok)
-      return decide([
-        unclear(`${count(listed.length, 'GPU')} on the PCI bus.`, pciDevices),
-        ...unclearAbout(gpuNvidia, gpus),
-      ])
-    const nvidia = listed.filter(isNvidiaGpu).length
+    if (listed.length === 0) return decide([unclear('No PCI device was listed.', pciDevices)])
+    const others = listed.filter((device) => !isNvidiaGpu(device))
     const lent = listed.filter((device) => device.virtualFunctions > 0)
     return decide([
-      nvidia === listed.length && nvidia === gpus.fact.gpus.length
-        ? supports(`The driver reports every GPU on the PCI bus (${nvidia} of ${nvidia}).`, gpuNvidia)
-        : unclear(
-            `The PCI bus has ${count(listed.length, 'GPU')}, and the driver reports ${gpus.fact.gpus.length}.`,
-            gpuNvidia,
-          ),
+      ...nvidiaParts(gpus, listed.length - others.length, processes),
+      ...otherParts(others),
       ...(lent.length > 0
         ? [
             contradicts(
@@ -53,11 +46,62 @@ export const tenancyGpuExclusive = defineCheck({
             ),
           ]
         : []),
-      ...modeSteps(gpus.fact.gpus),
-      ...sliceSteps(gpus.fact.gpus, processes),
     ])
   },
 })
+
+/** What NVIDIA’s driver reports of the GPUs by NVIDIA on the bus. Where there is none, it need not be there, and a lost response leaves it open. */
+function nvidiaParts(
+  gpus: Parsed<NvidiaGpus>,
+  listed: number,
+  processes: Parsed<Processes>,
+): readonly DraftObservation[] {
+  if (!gpus.ok)
+    return listed === 0 && wasAnswered(gpus)
+      ? []
+      : [
+          ...(listed === 0 ? [] : [unclear(`${count(listed, 'GPU')} on the PCI bus.`, pciDevices)]),
+          ...unclearAbout(gpuNvidia, gpus),
+        ]
+  const reported = gpus.fact.gpus
+  if (listed === 0 && reported.length === 0) return []
+  return [
+    listed === reported.length
+      ? supports(`The driver reports every GPU on the PCI bus (${listed} of ${listed}).`, gpuNvidia)
+      : unclear(
+          `The PCI bus has ${count(listed, 'NVIDIA GPU')}, and the driver reports ${reported.length}.`,
+          gpuNvidia,
+        ),
+    ...modeSteps(reported),
+    ...sliceSteps(reported, processes),
+  ]
+}
+
+/**
+ * GPUs and accelerators of other manufacturers. Virtual functions of AMD have ids of their own; of Intel’s, the whole one and its functions have
+ * the same id.
+ */
+function otherParts(others: readonly PciDevice[]): readonly DraftObservation[] {
+  const parts = others.filter(isGpuFunction)
+  const whole = others.filter((device) => isWholeById(device) && isUnderOwnDriver(device))
+  const open = others.filter((device) => !parts.includes(device) && !whole.includes(device))
+  const addresses = (some: readonly PciDevice[]): readonly string[] => some.map(({ address }) => address)
+  return [
+    ...stepOn(contradicts, 'Virtual functions of GPUs', addresses(parts), pciDevices),
+    ...stepOn(
+      supports,
+      'Accelerators that are whole devices by their ids, under the driver of their manufacturer',
+      addresses(whole),
+      pciDevices,
+    ),
+    ...stepOn(
+      unclear,
+      'GPUs without the driver of their manufacturer, or of which the id does not show whether they are whole',
+      addresses(open),
+      pciDevices,
+    ),
+  ]
+}
 
 function modeSteps(gpus: readonly NvidiaGpu[]): readonly DraftObservation[] {
   const shared = gpus.filter(
@@ -117,7 +161,7 @@ const tenancyGpuProcesses = defineCheck({
   requires: { pci: pciDevices, processes: tenancyProcesses },
   optional: { gpus: gpuNvidia, kfd: tenancyKfd },
   evaluate({ pci, processes }, { gpus, kfd }, { node }) {
-    const listed = pci.devices.filter(isGpu)
+    const listed = gpusOf(pci.devices)
     if (listed.length === 0 && pci.devices.length > 0) return noGpu(pci)
     if (listed.length === 0) return decide([unclear('No PCI device was listed.', pciDevices)])
     const roster = declaredNames(node)

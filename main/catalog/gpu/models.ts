@@ -55,11 +55,17 @@ const AMD_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['686c', '692f', '73ae', '73ce', '7410', '7461'],
   ...['74b5', '74b6', '74b9', '74bc', '74bd', '75b0', '75b3'],
 ])
-/** Whole accelerators of AMD, from the same lists: MI25 to MI100, MI200, MI300, MI350, and the Radeon Pro cards of servers. */
+/**
+ * Whole accelerators of AMD, from the same lists: MI25 to MI100, MI200, MI300, MI350, the Radeon Pro cards of servers, and cards for workstations
+ * and for home use, which have no virtual functions: Polaris, Vega, Navi 1x to 4x.
+ */
 const AMD_WHOLE: ReadonlySet<string> = new Set([
   ...['6860', '6864', '66a0', '66a1', '738c', '738e', '7408', '740c', '740f'],
   ...['74a0', '74a1', '74a2', '74a5', '74a8', '74a9', '75a0', '75a3', '75a8'],
   ...['73a1', '7460'],
+  ...['67c4', '67c7', '67df', '67e3', '67ef', '67ff', '6995', '699f', '6861', '6863', '6868', '687f', '66af'],
+  ...['7312', '731f', '7340', '7341', '73a3', '73a5', '73af', '73bf', '73df', '73e3', '73ff', '7422', '743f'],
+  ...['7448', '7449', '744c', '745e', '7470', '747e', '7480', '7489', '7550', '7551', '7590'],
 ])
 /** Accelerators of Intel's Habana: Goya, Greco, Gaudi to Gaudi 3 (pci.ids; Linux drivers/accel/habanalabs). They have no virtual functions. */
 const HABANA_WHOLE: ReadonlySet<string> = new Set(['0001', '0030', '1000', '1010', '1020', '1060', '1063'])

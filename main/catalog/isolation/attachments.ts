@@ -7,7 +7,7 @@ import { isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { type GpuCard, gpuCards } from '../gpu/probes.ts'
 import { type NetInterface, netInterfaces } from '../network/interfaces.ts'
-import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
+import { gpusOf, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
 import {
   FUNCTION_DRIVERS,
   HYPERVISOR_DRIVERS,
@@ -24,7 +24,8 @@ export function gpuAnswers(read: Read, environment: Environment): readonly Devic
   const [pci, driver, graphics] = [read(pciDevices), read(gpuNvidia), read(gpuCards)]
   const gpus = new Map(driver.ok ? driver.fact.gpus.map((gpu) => [gpu.address, gpu]) : [])
   const cards = new Map(graphics.ok ? graphics.fact.cards.map((card) => [card.address, card]) : [])
-  const listed = pci.ok ? pci.fact.devices.filter((device) => isGpu(device) || gpus.has(device.address)) : []
+  const onBus = new Set(pci.ok ? gpusOf(pci.fact.devices) : [])
+  const listed = pci.ok ? pci.fact.devices.filter((device) => onBus.has(device) || gpus.has(device.address)) : []
   const addresses = new Set(listed.map(({ address }) => address))
   return [
     ...listed.map((device) => {

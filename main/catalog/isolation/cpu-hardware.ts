@@ -1,6 +1,6 @@
 import type { Probe } from '../../core/probe.ts'
 import { isUnderOwnDriver, isWholeById } from '../gpu/models.ts'
-import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
+import { gpusOf, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
 import { type CpuFeatures, cpuFeatures, cpuPlatform, samplingUnits, uncoreUnits } from '../processors/features.ts'
 import {
   type CpuRegisters,
@@ -230,9 +230,6 @@ function memoryControllers(read: Read): Instrument {
       }
 }
 
-// Where processors of Intel have their own graphics: part of the processor, no accelerator.
-const BUILT_IN_GRAPHICS = '0000:00:02.0'
-
 interface NativeGpus {
   readonly holds: 'yes' | 'no' | 'not-applicable'
   readonly text: string
@@ -241,13 +238,9 @@ interface NativeGpus {
 const no = (text: string): NativeGpus => ({ holds: 'no', text })
 const yes = (text: string): NativeGpus => ({ holds: 'yes', text })
 
-/** GPUs and accelerators of the PCI bus, without the graphics of a processor. */
-const acceleratorsOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
-  devices.filter((device) => isGpu(device) && (isNvidiaGpu(device) || device.address !== BUILT_IN_GRAPHICS))
-
 /** Those without the driver of their manufacturer: nothing can be queried of them. */
 const undrivenOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
-  acceleratorsOf(devices).filter((device) => !isUnderOwnDriver(device))
+  gpusOf(devices).filter((device) => !isUnderOwnDriver(device))
 
 /**
  * Part f of the minimum: whether every GPU and accelerator is a whole one of this machine. NVIDIA's driver states how its GPUs are
@@ -257,7 +250,7 @@ const undrivenOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
 export function nativeGpus(read: Read, observed: readonly Observed[]): NativeGpus {
   const pci = read(pciDevices)
   if (!pci.ok) return no(`${pciDevices.title}: ${pci.reason}.`)
-  const accelerators = acceleratorsOf(pci.fact.devices)
+  const accelerators = gpusOf(pci.fact.devices)
   if (accelerators.length === 0) return { holds: 'not-applicable', text: 'The PCI bus has no GPU or accelerator.' }
   const others = accelerators.filter((device) => !isNvidiaGpu(device))
   if (others.length > 0) {
@@ -294,7 +287,7 @@ function undrivenText(devices: readonly PciDevice[]): string {
   const undriven = undrivenOf(devices).length
   return undriven === 0
     ? ''
-    : ` ${undriven} of ${count(acceleratorsOf(devices).length, 'GPU or accelerator', 'GPUs and accelerators')} ${undriven === 1 ? 'has' : 'have'} no vendor driver.`
+    : ` ${undriven} of ${count(gpusOf(devices).length, 'GPU or accelerator', 'GPUs and accelerators')} ${undriven === 1 ? 'has' : 'have'} no vendor driver.`
 }
 
 /** How many GPUs and accelerators have no driver of their manufacturer; 0 where the bus was not read. */

@@ -1,7 +1,7 @@
 import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { gpuConfCompute } from '../gpu/probes.ts'
-import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
+import { gpusOf, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
 import { grepIsComplete, isAbsent, lines } from '../read-text.ts'
 import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
@@ -57,7 +57,7 @@ export const encryptionInUseCcState = defineCheck({
   optional: { gpus: gpuConfCompute },
   evaluate({ cpu, pci }, { gpus }): Conclusion {
     const { protection } = cpu
-    const devices = pci.devices.filter(isGpu)
+    const devices = gpusOf(pci.devices)
     const [isOn, onGpus] = [gpus.ok && (gpus.fact.isOn || gpus.fact.isProtectedGroup), gpuSteps(devices)]
     if (protection === null && gpus.ok && !isOn)
       return { verdict: 'informational', observations: [off, ...onGpus(false)] }

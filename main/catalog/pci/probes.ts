@@ -128,15 +128,40 @@ export const isOnRootBus = ({ address, above, root }: PciDevice): boolean =>
   above.length === 0 && root !== null && address.startsWith(`${root}:`)
 
 export const isNvidiaGpu = (device: PciDevice): boolean => device.vendor === '10de' && /^03(00|02)/.test(device.class)
+/** Manufacturers of GPUs and accelerators: NVIDIA, AMD, Intel, Habana. */
+const MAKERS: ReadonlySet<string> = new Set(['10de', '1002', '8086', '1da3'])
+
 /**
- * GPUs and accelerators. A VGA controller of AMD or Intel is mostly the graphics of a processor; NVIDIA’s are cards (GeForce RTX, RTX A6000),
- * which compute with no screen attached.
+ * GPUs and accelerators of a bus, without the graphics of processors and mainboards. Cards of AMD and Intel for workstations and for home use
+ * are VGA controllers (class 030000) and compute like all others.
  */
-export const isGpu = (device: PciDevice): boolean =>
-  isNvidiaGpu(device) ||
-  (/^(0300|0302|0380|1200)/.test(device.class) &&
-    ['10de', '1002', '8086', '1da3'].includes(device.vendor) &&
-    device.class !== '030000')
+export const gpusOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
+  devices.filter(
+    (device) =>
+      isNvidiaGpu(device) ||
+      (MAKERS.has(device.vendor) &&
+        /^(0300|0302|0380|1200)/.test(device.class) &&
+        // Screens of mainboards and old servers (ES1000, chipsets) have no link of PCI Express.
+        (device.class !== '030000' || device.maxLinkWidth !== null) &&
+        !isProcessorGraphics(device, devices)),
+  )
+
+/**
+ * Graphics of a processor. Intel’s are at 00:02.0, of which older ones have a second function; AMD’s were at 00:01.0, and since Zen share their
+ * slot with functions under the processor’s own vendor id, such as its coprocessor for security. Firmware gives them the class 0380 in place of
+ * 0300 where another device has the screen.
+ */
+function isProcessorGraphics(device: PciDevice, devices: readonly PciDevice[]): boolean {
+  const { vendor, address, above } = device
+  if (!device.class.startsWith('03')) return false
+  const slot = address.slice(0, -1)
+  if (vendor === '8086') return above.length === 0 && slot === '0000:00:02.'
+  if (vendor !== '1002') return false
+  return (
+    (above.length === 0 && slot === '0000:00:01.') ||
+    devices.some((other) => other.vendor === '1022' && other.address.startsWith(slot))
+  )
+}
 
 export interface PciPort {
   /** domain:bus:slot.function */

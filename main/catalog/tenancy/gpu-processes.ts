@@ -2,7 +2,7 @@ import { type Context, type DraftObservation, unclearAbout } from '../../core/ch
 import type { Probe } from '../../core/probe.ts'
 import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { sharingProcesses } from '../gpu/probes.ts'
-import { isGpu, isNvidiaGpu, pciDevices } from '../pci/probes.ts'
+import { gpusOf, isNvidiaGpu, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, named, stepOn, supports, unclear } from '../steps.ts'
 import { isInContainer, type Processes, tenancyKfd, tenancyProcesses } from './processes.ts'
 import { rosterOf, type TenancyReadings, wasAnswered } from './readings.ts'
@@ -146,7 +146,7 @@ export function gpuTenancySteps(
 /** GPUs whose processes nothing listed. */
 export function unaskedSteps({ gpus, pci }: Pick<TenancyReadings, 'gpus' | 'pci'>): readonly DraftObservation[] {
   if (!pci.ok) return unclearAbout(pciDevices, pci)
-  const listed = pci.fact.devices.filter(isGpu)
+  const listed = gpusOf(pci.fact.devices)
   const others = listed.filter((device) => device.vendor !== '1002' && !isNvidiaGpu(device))
   const isNeeded = listed.some(isNvidiaGpu) || !wasAnswered(gpus)
   return [

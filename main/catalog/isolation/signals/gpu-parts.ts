@@ -3,7 +3,7 @@ import { isGpuFunction, isWholeById } from '../../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu } from '../../gpu/nvidia.ts'
 import { gpuConfCompute, gpuFabric, gpuModules, gpuServiceRuns } from '../../gpu/probes.ts'
 import { hostSerials } from '../../machine/identity.ts'
-import { isGpu, pciDevices } from '../../pci/probes.ts'
+import { gpusOf, pciDevices } from '../../pci/probes.ts'
 import { count, named, supports, unclear } from '../../steps.ts'
 import {
   hintSign,
@@ -213,7 +213,7 @@ const part: Signal = {
   probes: [pciDevices],
   observe: (read) =>
     onPci(read, (devices) => {
-      const gpus = devices.filter((device) => device.vendor === AMD && isGpu(device))
+      const gpus = gpusOf(devices).filter(({ vendor }) => vendor === AMD)
       if (gpus.length === 0) return notApplicable('The PCI bus has no accelerator of AMD.')
       const functions = gpus.filter(isGpuFunction)
       const whole = gpus.filter(isWholeById)
