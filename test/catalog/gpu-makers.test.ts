@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { tenancyGpuExclusive } from '../../main/catalog/gpu/index.ts'
 import { gpuNvidia } from '../../main/catalog/gpu/nvidia.ts'
+import { gpuConfCompute, parseConfCompute } from '../../main/catalog/gpu/probes.ts'
+import { encryptionInUseCcState } from '../../main/catalog/memory-encryption/index.ts'
 import { gpusOf, type PciDevice, pciDevices } from '../../main/catalog/pci/probes.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { concludeOn } from '../support/evaluated.ts'
@@ -87,5 +89,36 @@ describe('whole accelerators of AMD and Habana', () => {
   test('the answer of NVIDIA’s driver is needed where it has GPUs, or its capture was lost', () => {
     expect(exclusive([mi300('0000:05:00.0')], unknown('this was not collected')).verdict).toBe('inconclusive')
     expect(exclusive([mi300('0000:05:00.0'), pci('0000:01:00.0', '10de:2331')]).verdict).toBe('inconclusive')
+  })
+})
+
+describe('confidential computing without a mark', () => {
+  const ABSENT = unknown('not collected: tool absent on the node')
+  const state = (device: PciDevice, gpus: Parsed<unknown> = ABSENT, node = 'demo-gpu-01') => {
+    const changed = [
+      [pciDevices.id, known({ devices: [device] })],
+      [gpuConfCompute.id, gpus],
+    ] as const
+    const { verdict, observations } = concludeOn(encryptionInUseCcState, node, changed)
+    return [verdict, observations.map(({ text }) => text).join(' ')]
+  }
+  const amd = card('0000:05:00.0', '1002:74a1', { class: '120000' })
+  test('is off on a server with accelerators of AMD, and open with a silent driver of NVIDIA', () => {
+    expect(state(amd)).toEqual(['informational', expect.stringContaining('is readable by the operator')])
+    expect(state(pci('0000:01:00.0', '10de:2331'))).toEqual(['inconclusive', expect.any(String)])
+  })
+  // A guest under AMD SEV without SNP, one of Azure, or one under SNP without the module sev-guest.
+  test('does not show of a guest that its memory is readable', () => {
+    const [verdict, text] = state(amd, ABSENT, 'demo-guest-03')
+    expect(verdict).toBe('informational')
+    expect(text).toContain('it is not known whether the operator')
+    expect(text).not.toContain('is readable')
+  })
+  test('is open where the GPU driver names the protection of the processor', () => {
+    const off = (cpu: string) =>
+      parseConfCompute(`CC State : OFF\nCPU CC Capabilities : ${cpu}\nGPU CC Capabilities : CC Capable\n`)
+    const h100 = pci('0000:01:00.0', '10de:2331')
+    expect(state(h100, off('None'))[0]).toBe('informational')
+    expect(state(h100, off('AMD SEV'))).toEqual(['inconclusive', expect.stringContaining('“AMD SEV”')])
   })
 })

@@ -1,7 +1,9 @@
 import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { quote } from '../../core/plain-text.ts'
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { gpuConfCompute } from '../gpu/probes.ts'
 import { gpusOf, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
+import { type CpuFeatures, cpuFeatures } from '../processors/features.ts'
 import { grepIsComplete, isAbsent, lines } from '../read-text.ts'
 import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
@@ -54,27 +56,44 @@ export const encryptionInUseCcState = defineCheck({
   limitations:
     'As reported by the kernel and the GPU driver. Only remote attestation, which was not performed, ties it to genuine hardware. Encryption of the whole memory by a host (TME, SME) is not evaluated: it does not protect against the host.',
   requires: { cpu: cpuConfidential, pci: pciDevices },
-  optional: { gpus: gpuConfCompute },
-  evaluate({ cpu, pci }, { gpus }): Conclusion {
+  optional: { gpus: gpuConfCompute, features: cpuFeatures },
+  evaluate({ cpu, pci }, { gpus, features }): Conclusion {
     const { protection } = cpu
     const devices = gpusOf(pci.devices)
     const [isOn, onGpus] = [gpus.ok && (gpus.fact.isOn || gpus.fact.isProtectedGroup), gpuSteps(devices)]
-    if (protection === null && gpus.ok && !isOn)
-      return { verdict: 'informational', observations: [off, ...onGpus(false)] }
-    if (protection === null && devices.length === 0) return { verdict: 'informational', observations: [off] }
+    if (protection === null && !isOn && (gpus.ok || !devices.some(isNvidiaGpu))) {
+      const named = gpus.ok ? gpus.fact.processor : null
+      return named === null
+        ? { verdict: 'informational', observations: [off(features), ...onGpus(false)] }
+        : decide([
+            off(features),
+            unclear(`The GPU driver names ${quote(named, 40)} for this processor.`, gpuConfCompute),
+          ])
+    }
     const onProcessor =
-      protection === null
-        ? unclear('The kernel shows no mark of a confidential guest, by a device or a flag.', cpuConfidential)
-        : supports(`This system is a confidential guest (${protection}).`, cpuConfidential)
+      protection === null ? NO_MARK : supports(`This system is a confidential guest (${protection}).`, cpuConfidential)
     const ofGpus = devices.length === 0 ? [] : gpus.ok ? onGpus(isOn) : unclearAbout(gpuConfCompute, gpus)
     return decide([onProcessor, ...ofGpus])
   },
 })
 
-const off: DraftObservation = unclear(
-  'The kernel shows no mark of a confidential guest: memory in use is readable by the operator of the machine.',
-  cpuConfidential,
-)
+const NO_MARK = unclear('The kernel shows no mark of a confidential guest, by a device or a flag.', cpuConfidential)
+
+/**
+ * Without a mark, the operator of a machine reads its memory, unless this is a guest: protected ones show none under AMD SEV without SNP, behind a
+ * paravisor (Azure), or without the driver of their device (Linux drivers/virt/coco/sev-guest, CONFIG_SEV_GUEST). On x86 every guest of a
+ * hypervisor that names itself has the bit for software that runs on one (CPUID.1:ECX[31]).
+ */
+const off = (features: Parsed<CpuFeatures>): DraftObservation =>
+  features.ok && features.fact.architecture === 'x86' && !features.fact.hypervisorBit
+    ? unclear(
+        'The kernel shows no mark of a confidential guest: memory in use is readable by the operator of the machine.',
+        cpuConfidential,
+      )
+    : unclear(
+        'The kernel shows no mark of a confidential guest. Some guests are protected and show none, so that it is not known whether the operator of the machine can read memory in use.',
+        cpuConfidential,
+      )
 
 const gpuSteps =
   (devices: readonly PciDevice[]) =>
