@@ -1,5 +1,6 @@
 import { defineCheck } from '../../core/check.ts'
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { portsOfBoard } from '../gpu/models.ts'
 import { listedFolders, listingIsComplete, sysfsFound, wholeNumber } from '../isolation/listing.ts'
 import { pciDevices } from '../pci/probes.ts'
 import { ALWAYS_FILE, ALWAYS_FOLDER, inOrder, lines, OF_ALWAYS_FILE, OF_ALWAYS_FOLDER, whether } from '../read-text.ts'
@@ -211,20 +212,29 @@ const tenancyFabricPartition = defineCheck({
     const ports = active.filter(({ linkLayer }) => linkLayer === 'InfiniBand')
     const others = active.filter(({ linkLayer }) => linkLayer !== 'InfiniBand')
     const open = ports.filter(({ partitionKeys }) => partitionKeys.some((key) => isDefault(key) && isFull(key)))
-    const own = ports.filter(({ partitionKeys }) => partitionKeys.some((key) => !isDefault(key)))
+    const isOfBoard = open.length <= portsOfBoard(pci.devices)
+    const own = ports.filter(
+      (port) => port.partitionKeys.some((key) => !isDefault(key)) && !(isOfBoard && open.includes(port)),
+    )
     const bare = ports.filter((port) => !own.includes(port) && !open.includes(port))
     const keys = [...new Set(own.flatMap(({ partitionKeys }) => partitionKeys.filter((key) => !isDefault(key))))].sort()
     return decide([
       ...(open.length > 0
         ? [
-            contradicts(
-              `Full members of the default partition, which reaches every other member of the fabric (${open.length} of ${count(ports.length, 'port')}): ${named(open.map(name))}.`,
-              infiniband,
-              'values',
-            ),
+            isOfBoard
+              ? unclear(
+                  `Full members of the default partition (${open.length} of ${count(ports.length, 'port')}): ${named(open.map(name))}. The board of these GPUs has such ports, which lead to its NVSwitches alone; which ones they are was not read.`,
+                  infiniband,
+                  'values',
+                )
+              : contradicts(
+                  `Full members of the default partition, which reaches every other member of the fabric (${open.length} of ${count(ports.length, 'port')}): ${named(open.map(name))}.`,
+                  infiniband,
+                  'values',
+                ),
           ]
         : []),
-      ...(own.length > 0 && open.length === 0
+      ...(own.length > 0 && (open.length === 0 || isOfBoard)
         ? [
             supports(
               `Members of a partition of their own, and not in full of the default one (${own.length} of ${count(ports.length, 'port')}): ${named(keys.map((key) => `0x${key}`))}.`,

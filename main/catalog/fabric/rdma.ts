@@ -1,6 +1,8 @@
 import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { portsOfBoard } from '../gpu/models.ts'
+import { pciDevices } from '../pci/probes.ts'
 import { grepIsComplete, isAbsent, lines, sysfsLines } from '../read-text.ts'
 import { contradicts, decide, supports, unclear } from '../steps.ts'
 import { parseLinks } from '../vpn/probes.ts'
@@ -130,8 +132,8 @@ export const encryptionInTransitFabric = defineCheck({
   limitations:
     'Most GPU fabrics send in clear text and depend on physical isolation: a risk acceptance is more likely here than a satisfied result. Ethernet adapters offer RDMA also where nothing uses it; traffic is not counted. Encryption inside an adapter, a switch or a provider’s network (as clouds state of EFA) is not visible from here. NVLink, inside the chassis or between racks, is not evaluated. Partition keys and virtual networks separate, they do not encrypt.',
   requires: { links: rdmaLinks },
-  optional: { direct: rdmaGpudirect },
-  evaluate({ links }, { direct }) {
+  optional: { direct: rdmaGpudirect, pci: pciDevices },
+  evaluate({ links }, { direct, pci }) {
     const active = links.ports.filter(({ active }) => active)
     const slingshot = links.hasSlingshot ? [unclear(SLINGSHOT, rdmaLinks)] : []
     if (active.length === 0 && slingshot.length === 0) {
@@ -143,7 +145,14 @@ export const encryptionInTransitFabric = defineCheck({
     }
     const covered = new Set(links.encryptingMacsec)
     const uses = direct.ok && direct.fact.modules.some((module) => USES_FABRIC.has(module))
-    return decide([...active.map((port) => argue(port, covered, uses)), ...slingshot])
+    const native = active.filter(({ linkLayer }) => linkLayer === 'InfiniBand').length
+    const isOfBoard = pci.ok && native <= portsOfBoard(pci.fact.devices)
+    return decide([
+      ...active.map((port) =>
+        isOfBoard && port.linkLayer === 'InfiniBand' ? ofBoard(port) : argue(port, covered, uses),
+      ),
+      ...slingshot,
+    ])
   },
 })
 
@@ -152,6 +161,12 @@ const SLINGSHOT =
 
 /** Modules that exist for RDMA between adapters and GPUs alone (NVIDIA, GPUDirect RDMA). */
 const USES_FABRIC: ReadonlySet<string> = new Set(['nvidia_peermem', 'nv_peer_mem'])
+
+const ofBoard = ({ device, port }: RdmaPort): DraftObservation =>
+  unclear(
+    `${plain(device, 40)} port ${port} is InfiniBand, which has no encryption of its own. The board of these GPUs has such ports, which lead to its NVSwitches alone; whether this is one was not read.`,
+    rdmaLinks,
+  )
 
 /**
  * A port of InfiniBand is there for its fabric. Ethernet adapters offer RDMA whether or not it is used: their drivers make the device of each

@@ -44,6 +44,20 @@ export const BASEBOARD = 8
 
 export const boardOf = ({ vendor, device }: PciDevice): Board | null =>
   vendor === '10de' ? (MODULES.get(device) ?? null) : null
+
+/** Ports of adapters on a baseboard of eight B200 or B300. */
+const PORTS_OF_BOARD = 4
+
+/**
+ * How many InfiniBand ports of this machine can be those of its baseboard, which lead to its NVSwitches and to no network: after Hopper the
+ * fabric manager reaches the switches over a ConnectX-7 of the board, of which only the vital product data differ from another (NVIDIA
+ * fabric manager guide, “Systems using fourth generation NVSwitches”, and its start script, which looks for SW_MNG).
+ */
+export const portsOfBoard = (devices: readonly PciDevice[]): number =>
+  devices.filter((device) => ['B200', 'B300'].includes(boardOf(device)?.family ?? '')).length >= BASEBOARD
+    ? PORTS_OF_BOARD
+    : 0
+
 export const isNvSwitch = ({ vendor, device }: PciDevice): boolean => vendor === '10de' && SWITCHES.has(device)
 
 /**
