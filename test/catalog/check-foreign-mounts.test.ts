@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { type Disk, inventoryDisks } from '../../main/catalog/drives/inventory.ts'
 import { parseMountinfo, storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { tenancyForeignMounts } from '../../main/catalog/tenancy/index.ts'
 import { type Probe, readProbe } from '../../main/core/probe.ts'
@@ -53,6 +54,27 @@ describe('no file system or drive of another party', () => {
       expected,
       expected === 'satisfied' ? expect.not.stringContaining('/mnt/x') : expect.stringContaining(`/mnt/x (${type})`),
     ])
+  })
+
+  // Supermicro’s and ASRock’s controllers show this drive with nothing in it; iDRAC’s with “attach” chosen, too.
+  test.each([
+    ['AMI', 'Virtual CDROM0', 'sr0', '', 'satisfied'],
+    ['iDRAC', 'Virtual CD', 'sr1', '', 'satisfied'],
+    ['AMI', 'Virtual CDROM0', 'sr0', '36 1 11:0 / /mnt ro - iso9660 /dev/sr0 ro\n', 'inconclusive'],
+    ['AMI', 'Virtual CDROM0', 'sr0', '36 1 11:1 / /mnt ro - iso9660 /dev/sr1 ro\n', 'satisfied'],
+    ['AMI', 'Virtual HDisk0', 'sdz', '', 'inconclusive'],
+    ['iDRAC', 'LCDRIVE', 'sdz', '', 'inconclusive'],
+  ])('a drive %s %s of a management controller as %s, with %j mounted', (vendor, model, name, mount, expected) => {
+    const more = fact(parseMountinfo(`1 0 8:1 / / rw - ext4 /dev/sda1 rw\n${mount}`)).mounts.slice(1)
+    const path = `../devices/pci0000:00/0000:00:14.0/usb1/1-14/1-14.1/1-14.1:1.0/host8/target8:0:0/8:0:0:0/block/${name}`
+    const found = over(
+      tenancyForeignMounts.id,
+      changed(storageMounts, (read) => ({ ...read, mounts: [...read.mounts, ...more] })),
+      changed(inventoryDisks, ({ disks }) => ({
+        disks: [...disks, { ...(disks[0] as Disk), name, path, vendor, model, transport: '', subsystem: '', wwid: '' }],
+      })),
+    )
+    expect([found.verdict, stepText(found)]).toEqual([expected, expect.stringContaining(name)])
   })
 
   test('without any one of its readings it is inconclusive', () => {

@@ -3,7 +3,7 @@ import { type Disk, inventoryDisks } from '../drives/inventory.ts'
 import { attachmentOf, isVirtualMedia, networkOf, serviceOf } from '../isolation/disk-attachment.ts'
 import { isNetworkMount, mountKind } from '../mounts/kinds.ts'
 import { hasRemoteStorage, type Mount, type RemoteStorage, storageMounts, storageRemote } from '../mounts/probes.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 import { tenancyContainerCensus } from './containers.ts'
@@ -28,12 +28,16 @@ export const tenancyForeignMounts = defineCheck({
     'The owner of a remote volume was not declared, and sharing on the far side is not visible: remote volumes leave this inconclusive. Storage behind a drive that a controller or data-processing unit presents as local is not visible.',
   requires: { mounts: storageMounts, disks: inventoryDisks, remote: storageRemote },
   evaluate({ mounts: { mounts }, disks: { disks }, remote }) {
+    const idle = disks.filter((disk) => isIdleMedia(disk, mounts))
     const because = [
       ...lent(mounts),
       ...overNetwork(mounts),
       ...ofPrograms(mounts),
       ...onSharedDrives(mounts),
-      ...driveSteps(disks, remote),
+      ...driveSteps(
+        disks.filter((disk) => !idle.includes(disk)),
+        remote,
+      ),
       ...otherDevices(disks, remote),
     ]
     return decide(
@@ -49,6 +53,12 @@ export const tenancyForeignMounts = defineCheck({
               inventoryDisks,
             ),
             supports('The kernel has no way open to drives of other machines.', storageRemote),
+            ...stepOn(
+              supports,
+              'Optical drives of the management controller, of which nothing is mounted',
+              idle.map(({ name }) => name),
+              inventoryDisks,
+            ),
           ],
     )
   },
@@ -104,6 +114,19 @@ function onSharedDrives(mounts: readonly Mount[]): readonly DraftObservation[] {
   return found.length === 0
     ? []
     : [unclear(`File systems that several machines write at once (${found.length}): ${at(found)}.`, storageMounts)]
+}
+
+/**
+ * An optical drive that the management controller shows, often without anything in it, and that nothing is mounted from: not in use. The
+ * kernel gives optical drives the major number 11 (Documentation/admin-guide/devices.txt).
+ */
+const isIdleMedia = (disk: Disk, mounts: readonly Mount[]): boolean => {
+  const number = /^sr(\d{1,3})$/.exec(disk.name)?.[1]
+  return (
+    number !== undefined &&
+    isVirtualMedia(disk) &&
+    !mounts.some(({ device, source }) => device === `11:${number}` || source === `/dev/${disk.name}`)
+  )
 }
 
 /** Drives that are not plainly this machine's own, with why; drives of one reason are in one step. */
