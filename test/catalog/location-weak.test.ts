@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { backupSettings, backupUnits } from '../../main/catalog/backup/probes.ts'
+import { type Disk, inventoryDisks } from '../../main/catalog/drives/inventory.ts'
 import { nonceEcho } from '../../main/catalog/evidence/probes.ts'
 import { networkListeners } from '../../main/catalog/listeners/probes.ts'
 import { locationSiteRecord } from '../../main/catalog/location/checks.ts'
@@ -131,12 +132,27 @@ describe('databases of addresses', () => {
   })
 })
 
+const EMPTY_DISK: Disk = {
+  name: '',
+  path: '',
+  model: '',
+  serial: '',
+  transport: 'pcie',
+  vendor: '',
+  wwid: '',
+  subsystem: '',
+  address: '',
+  firmware: '',
+  celsius: null,
+}
+
 describe('endpoints of storage', () => {
   const ROOT = '1 0 8:1 / / rw - ext4 /dev/sda1 rw\n'
   const none = [
     [storageRemote, known({ iscsi: [], fibreChannel: [], srp: [], rbd: [], nbd: [], drbd: [], nvme: [] })],
     [backupSettings, known({ files: [] })],
     [backupUnits, known({ units: [] })],
+    [inventoryDisks, known({ disks: [] })],
   ] as const satisfies Readings
   const databases = [database('a', { [OURS]: 'DE' }), database('b', { [OURS]: 'DE' })]
   const of = (mounts: string, more: Readings = none) =>
@@ -151,6 +167,27 @@ describe('endpoints of storage', () => {
     expect(of(nfs(`${OURS}:6789`))).toBe('satisfied')
     expect(of(nfs(`${OURS}:6789,10.0.0.7:6789`))).toBe('inconclusive')
     expect(of(nfs(`${OURS}:6789,mon.example:6789`))).toBe('inconclusive')
+  })
+
+  // mount.fuse(8), “subtype”: blobfuse2 and davfs2 mount as “fuse”, MooseFS as “fuse.mfs”.
+  test.each([
+    ['2 1 0:61 / /mnt rw - fuse blobfuse2 rw\n', 'inconclusive'],
+    ['2 1 0:61 / /mnt rw - fuse.mfs mfsmaster:9421 rw\n', 'inconclusive'],
+    ['2 1 0:61 / /mnt rw - tmpfs tmpfs rw\n', 'not-applicable'],
+    ['2 1 8:17 / /mnt rw - fuseblk /dev/sdb1 rw\n', 'not-applicable'],
+  ])('of a program that keeps its data anywhere, %j: %s', (mount, verdict) => expect(of(mount)).toBe(verdict))
+
+  test.each([
+    ['Amazon Elastic Block Store', 'inconclusive'],
+    ['SAMSUNG MZQL23T8HCLS-00A07', 'not-applicable'],
+  ])('a drive %s: %s', (model, verdict) => {
+    const disk = {
+      ...EMPTY_DISK,
+      name: 'nvme0n1',
+      path: '../devices/pci0000:00/0000:00:04.0/nvme/nvme0/nvme0n1',
+      model,
+    }
+    expect(of('', [...none.slice(0, -1), [inventoryDisks, known({ disks: [disk] })]])).toBe(verdict)
   })
 
   test('there are none only where everything that could show one was read', () => {

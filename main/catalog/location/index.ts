@@ -3,12 +3,14 @@ import { type Context, type DraftObservation, defineCheck, unclearAbout } from '
 import { quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { backupSettings, backupUnits } from '../backup/probes.ts'
+import { type Disk, inventoryDisks } from '../drives/inventory.ts'
 import { nonceEcho } from '../evidence/probes.ts'
-import { isNetworkMount } from '../mounts/kinds.ts'
-import { type RemoteStorage, storageMounts, storageRemote } from '../mounts/probes.ts'
+import { attachmentOf, type DriveBus, serviceOf } from '../isolation/disk-attachment.ts'
+import { isNetworkMount, mountKind } from '../mounts/kinds.ts'
+import { type Mount, type RemoteStorage, storageMounts, storageRemote } from '../mounts/probes.ts'
 import { proxySettings, proxySteps } from '../network/flows.ts'
 import { netRoutes, type Route } from '../network/links.ts'
-import { count, decide, named, supports, unclear } from '../steps.ts'
+import { count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { vpnInterfaces } from '../vpn/probes.ts'
 import { policiesFor, policyQuestion } from './answers.ts'
@@ -162,8 +164,8 @@ export const locationStorageEndpoints = defineCheck({
   limitations:
     'The server’s own view at one moment, and third-party statements about addresses. Behind an address, data may be stored, copied and backed up elsewhere. Object stores used by programs, and targets of backup tools, are not covered. Allowed are the countries of the data-residency policies, or the declared country where there is none.',
   requires: { mounts: storageMounts },
-  optional: { remote: storageRemote, settings: backupSettings, units: backupUnits },
-  evaluate({ mounts }, { remote, settings, units }, context) {
+  optional: { remote: storageRemote, disks: inventoryDisks, settings: backupSettings, units: backupUnits },
+  evaluate({ mounts }, { remote, disks, settings, units }, context) {
     const isAllowed = allowedBy(context)
     const databases = context.location?.databases ?? []
     const judged = (probe: DraftObservation['probe'], name: string, addresses: readonly string[]): DraftObservation =>
@@ -178,6 +180,8 @@ export const locationStorageEndpoints = defineCheck({
       ...remotely,
       ...drives,
       ...(remote.ok ? withoutAddress(remote.fact) : []),
+      ...ofPrograms(mounts.mounts),
+      ...(disks.ok ? ofProviders(disks.fact.disks) : unclearAbout(inventoryDisks, disks)),
       ...(settings.ok ? backups(settings.fact.files, backupSettings) : unclearAbout(backupSettings, settings)),
       ...(units.ok
         ? backups(
@@ -187,7 +191,7 @@ export const locationStorageEndpoints = defineCheck({
         : unclearAbout(backupUnits, units)),
     ]
     if (because.length > 0) return decide(because)
-    const text = `${mounts.mounts.length} mounts were read; none is a network file system, no drive of another machine is attached, and no backup tool is configured.`
+    const text = `${mounts.mounts.length} mounts were read; none is a network file system, no drive of another machine or of the provider’s storage is attached, and no backup tool is configured.`
     return { verdict: 'not-applicable', observations: [unclear(text, storageMounts)] }
   },
 })
@@ -246,6 +250,26 @@ function withoutAddress({ fibreChannel, srp, rbd, nbd, drbd, nvme }: RemoteStora
     ? []
     : [unclear(`Drives of other machines without an address to look up: ${named(names)}.`, storageRemote)]
 }
+
+/** File systems of programs that this catalog does not know: such a program chooses its own type (mount.fuse(8), “subtype”). */
+const ofPrograms = (mounts: readonly Mount[]): readonly DraftObservation[] =>
+  stepOn(
+    unclear,
+    'File systems without a drive, of which it is not known where their storage is',
+    mounts.filter((mount) => mountKind(mount) === 'other').map(({ point, fsType }) => `${point} (${fsType})`),
+    storageMounts,
+  )
+
+const PARAVIRTUAL: ReadonlySet<DriveBus> = new Set(['virtio', 'virtio-mmio', 'xen', 'hyper-v'])
+
+/** Drives of which the storage can be anywhere in a provider’s network: volumes of its service, and what a hypervisor presents. */
+const ofProviders = (disks: readonly Disk[]): readonly DraftObservation[] =>
+  stepOn(
+    unclear,
+    'Drives that the provider presents, of which it is not shown where their storage is',
+    disks.filter((disk) => serviceOf(disk) !== null || PARAVIRTUAL.has(attachmentOf(disk))).map(({ name }) => name),
+    inventoryDisks,
+  )
 
 const backups = (
   names: readonly string[],
