@@ -7,6 +7,7 @@ import { tenancySlices } from '../../main/catalog/tenancy/schedulers.ts'
 import { namespaces, tenancyRuntimes, tenancySessions } from '../../main/catalog/tenancy/sessions.ts'
 import { known, readProbe, unknown } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
+import { answer as captured } from '../support/answers.ts'
 import { fixtureNames } from '../support/fixtures.ts'
 import {
   answer,
@@ -182,6 +183,23 @@ describe('users', () => {
   test('a terminal of another user', () => {
     const found = answer(change(tenancySessions, { sessions: [{ user: 'oper', terminal: 'pts/3' }] }))
     expect([found.tenancy, texts(found, 'contradicts')]).toEqual(['shared', expect.stringContaining('“oper”')])
+  })
+  // GDM records its own login screen in utmp, under a name that no account can have; who(1) of Debian and RHEL prints it so.
+  test.each([
+    ['(unknown)', ':0', 'single-observed'],
+    ['gdm', 'tty1', 'single-observed'],
+    ['oper', ':0', 'shared'],
+  ])('a login screen as %s on %s', (user, terminal, tenancy) => {
+    const read = tenancySessions.parse({
+      who: captured(
+        `bwaudit  pts/0        2026-11-20 09:11 (192.0.2.7)\n${user.padEnd(8)} ${terminal}           2026-11-20 07:02 (:0)\n`,
+      ),
+    })
+    const found = answer([tenancySessions, read])
+    expect([found.tenancy, texts(found, tenancy === 'shared' ? 'contradicts' : 'supports')]).toEqual([
+      tenancy,
+      expect.stringContaining(`“${user}”`),
+    ])
   })
   test('from inside a container that only the kernel’s other answers show', () => {
     expect(answer(change(sessionLimits, { traces: ['/proc/vz'] })).tenancy).toBe('undetermined')

@@ -8,7 +8,7 @@ import { isInContainer, type Processes, tenancyKfd, tenancyProcesses } from './p
 import { rosterOf, type TenancyReadings, wasAnswered } from './readings.ts'
 
 /** Accounts that the packages of display managers make, for the login screen and nothing else: GDM (also of Debian), SDDM, LightDM. */
-const SCREENS: ReadonlySet<string> = new Set(['gdm', 'Debian-gdm', 'sddm', 'lightdm'])
+export const SCREENS: ReadonlySet<string> = new Set(['gdm', 'Debian-gdm', 'sddm', 'lightdm'])
 
 /**
  * Ids of the processes that NVIDIA's driver lists. One that only draws (nvidia-smi(1), type G) for a login screen is no work of anyone: it

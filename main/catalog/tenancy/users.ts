@@ -1,7 +1,8 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { known } from '../../core/probe.ts'
 import { accountsLocal } from '../accounts/probes.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
+import { SCREENS } from './gpu-processes.ts'
 import { containersOf, monitorsOf, type Process, type Processes, tenancyProcesses } from './processes.ts'
 import { FIRST_PERSON, OVERFLOW_ID, peopleOf, rosterOf, type TenancyReadings, viewSteps } from './readings.ts'
 import { tenancyRay, tenancySlices, tenancySlurm } from './schedulers.ts'
@@ -74,10 +75,16 @@ const isOfService = (own: readonly Process[]): boolean =>
 
 const [FIRST_DYNAMIC, LAST_DYNAMIC] = [61_184, 65_519]
 
+/** What GDM writes into utmp for its login screen, before anyone logs in. */
+const NO_ONE = '(unknown)'
+
 function terminalSteps({ sessions }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
   if (!sessions.ok) return []
-  const logged = sessions.fact.sessions.map(({ user }) => user).filter((user) => !roster.has(user))
+  const others = sessions.fact.sessions.map(({ user }) => user).filter((user) => !roster.has(user))
+  const screens = others.filter((user) => SCREENS.has(user) || user === NO_ONE)
+  const logged = others.filter((user) => !screens.includes(user))
   return [
+    ...stepOn(supports, 'A login screen waits for a person', [...new Set(screens)], tenancySessions),
     logged.length === 0
       ? supports(
           `${count(sessions.fact.sessions.length, 'open session')}, none of an account off the roster.`,
