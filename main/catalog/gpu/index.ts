@@ -25,7 +25,7 @@ export const tenancyGpuExclusive = defineCheck({
   expected:
     'The GPUs are dedicated physical devices: none is virtual, shared as functions, a slice (MIG) of a device that is not visible, or only partly visible.',
   limitations:
-    'One moment of observation, as reported by the GPU driver. Who uses the GPUs is not part of it, nor is who used them before and whether their memory was cleared. A device that this system divides into slices itself counts as whole. Accelerators of AMD and Habana are told apart by their ids alone, and those of Intel cannot be.',
+    'One moment of observation, as reported by the GPU driver. Who uses the GPUs is not part of it, nor is who used them before and whether their memory was cleared. A device that this system divides into slices itself counts as whole. Accelerators of AMD and Habana are distinguished by their ids alone, and those of Intel cannot be.',
   requires: { pci: pciDevices },
   optional: { gpus: gpuNvidia, processes: tenancyProcesses },
   evaluate({ pci }, { gpus, processes }) {
