@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { tenancyGpuExclusive } from '../../main/catalog/gpu/index.ts'
+import { gpuSubject, tenancyGpuExclusive } from '../../main/catalog/gpu/index.ts'
 import { gpuNvidia } from '../../main/catalog/gpu/nvidia.ts'
 import { gpuConfCompute, parseConfCompute } from '../../main/catalog/gpu/probes.ts'
 import { encryptionInUseCcState } from '../../main/catalog/memory-encryption/index.ts'
 import { gpusOf, type PciDevice, pciDevices } from '../../main/catalog/pci/probes.ts'
+import { type Process, tenancyKfd, tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
+import type { Check } from '../../main/core/check.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { concludeOn } from '../support/evaluated.ts'
 import { pci } from './gpu-forms.ts'
@@ -18,6 +20,8 @@ const card = (address: string, id: string, given: Partial<PciDevice> = {}): PciD
 })
 const onRoot = { above: [], root: '0000:00', maxLinkSpeed: null, maxLinkWidth: null } as const
 const beside = (address: string, id: string, kind: string): PciDevice => ({ ...pci(address, id), class: kind })
+
+const process = (pid: number, user: string): Process => ({ pid, user, command: 'python3', cgroup: '0::/user.slice' })
 
 const counted = (...devices: readonly PciDevice[]): readonly string[] => gpusOf(devices).map(({ device }) => device)
 
@@ -89,6 +93,29 @@ describe('whole accelerators of AMD and Habana', () => {
   test('the answer of NVIDIA’s driver is needed where it has GPUs, or its capture was lost', () => {
     expect(exclusive([mi300('0000:05:00.0')], unknown('this was not collected')).verdict).toBe('inconclusive')
     expect(exclusive([mi300('0000:05:00.0'), pci('0000:01:00.0', '10de:2331')]).verdict).toBe('inconclusive')
+  })
+})
+
+describe('without a GPU on the bus', () => {
+  const NIC = { devices: [beside('0000:01:00.0', '15b3:1021', '020000')] }
+  const gpuProcesses = gpuSubject.checks.find(({ id }) => id === 'tenancy.gpu-processes') as Check
+  const of = (check: Check, ...changed: readonly (readonly [string, Parsed<unknown>])[]) =>
+    concludeOn(check, 'demo-gpu-01', [
+      [pciDevices.id, known(NIC)],
+      [gpuNvidia.id, unknown('not collected: tool absent on the node')],
+      [tenancyKfd.id, known({ ids: [] })],
+      ...changed,
+    ]).verdict
+  test('neither check applies', () => {
+    expect(of(gpuProcesses)).toBe('not-applicable')
+    expect(of(tenancyGpuExclusive)).toBe('not-applicable')
+  })
+  // Graphics of a Ryzen AI compute too: the driver amdkfd lists their processes.
+  test('work on graphics of an AMD processor is compared with the roster', () => {
+    const [mine, other] = [process(10, 'mortiz'), process(11, 'acme')]
+    const list = [tenancyProcesses.id, known({ processes: [mine, other], isComplete: true })] as const
+    expect(of(gpuProcesses, list, [tenancyKfd.id, known({ ids: [10] })])).toBe('satisfied')
+    expect(of(gpuProcesses, list, [tenancyKfd.id, known({ ids: [11] })])).toBe('not-satisfied')
   })
 })
 

@@ -31,7 +31,7 @@ export const tenancyGpuExclusive = defineCheck({
   evaluate({ pci }, { gpus, processes }) {
     const listed = gpusOf(pci.devices)
     if (listed.length === 0 && pci.devices.length > 0) return noGpu(pci)
-    if (listed.length === 0) return decide([unclear('No PCI device was listed.', pciDevices)])
+    if (pci.devices.length === 0) return decide([unclear('No PCI device was listed.', pciDevices)])
     const others = listed.filter((device) => !isNvidiaGpu(device))
     const lent = listed.filter((device) => device.virtualFunctions > 0)
     return decide([
@@ -162,10 +162,12 @@ const tenancyGpuProcesses = defineCheck({
   optional: { gpus: gpuNvidia, kfd: tenancyKfd },
   evaluate({ pci, processes }, { gpus, kfd }, { node }) {
     const listed = gpusOf(pci.devices)
-    if (listed.length === 0 && pci.devices.length > 0) return noGpu(pci)
-    if (listed.length === 0) return decide([unclear('No PCI device was listed.', pciDevices)])
+    // The graphics of an AMD processor are not a separate GPU, but can compute like one.
+    const computes = kfd.ok && kfd.fact.ids.length > 0
+    if (listed.length === 0 && pci.devices.length > 0 && !computes) return noGpu(pci)
+    if (pci.devices.length === 0) return decide([unclear('No PCI device was listed.', pciDevices)])
     const roster = declaredNames(node)
-    const hasAmd = listed.some(({ vendor }) => vendor === '1002')
+    const hasAmd = computes || listed.some(({ vendor }) => vendor === '1002')
     return decide([
       ...unaskedSteps({ gpus, pci: known(pci) }),
       ...(gpus.ok ? listingSteps(gpus.fact, listed) : []),
