@@ -203,7 +203,7 @@ bastion;198.51.100.1;;;;;
     expect(outcomesOf(preview)).toEqual([
       '1 skipped: names of the columns; not used: Rack',
       '2 added',
-      '3 already: “gpu-02” has this name',
+      '3 problem: “gpu-02” has this name and another address, port or jump host',
       '4 skipped',
       '6 added',
       '7 problem: port must be a whole number, not “ssh”',

@@ -296,17 +296,16 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
      * when it is in the fleet afterwards.
      */
     add: (line: number, node: FleetNode, why = ''): boolean => {
-      const there = [...existing, ...nodes].find((other) => other.name === node.name || sameDoor(other, node))
+      const known = [...existing, ...nodes]
+      const there = known.find((other) => sameDoor(other, node))
       if (there !== undefined) {
-        report(
-          line,
-          'already',
-          there.name === node.name && sameDoor(there, node)
-            ? ''
-            : `“${there.name}” has this ${there.name === node.name ? 'name' : 'address and port'}`,
-          there.name,
-        )
+        report(line, 'already', there.name === node.name ? '' : `“${there.name}” has this address and port`, there.name)
         return true
+      }
+      // Another server under a name that is taken: without a mark it would be missing from the population.
+      if (known.some(({ name }) => name === node.name)) {
+        report(line, 'problem', `“${node.name}” has this name and another address, port or jump host`, node.name)
+        return false
       }
       validator ??= createSchemaValidator()
       const misfit = validator.placed('fleet', { name: 'x', nodes: [node] })[0]
