@@ -112,6 +112,8 @@ export interface ImportPreview {
   readonly handle: string
   /** The file's name for display, or null for pasted text. */
   readonly file: string | null
+  /** The format that was read: of a file, what its text shows where the chosen one yields no node. */
+  readonly kind: ImportKind
   readonly rows: readonly ImportRow[]
   readonly willAdd: number
   /** The columns of a table in their order; null for other formats, and for a table that cannot be read at all. */

@@ -31,6 +31,22 @@ describe('importing nodes', () => {
     expect(await kit.get('fleet.import-choose', { kind: 'csv' })).toBeNull()
   })
 
+  test('a chosen file that yields nothing in the chosen format is read in the format that its text shows', async () => {
+    const path = join(kit.folder, 'servers.csv')
+    writeFileSync(path, 'name,address\ndb-4,192.0.2.4\n')
+    const read = await kit.engine.call('fleet.import-choose', { kind: 'ssh-config' }, { path })
+    expect(read).toMatchObject({ ok: true, value: { kind: 'csv', willAdd: 1 } })
+    writeFileSync(path, 'Host db-5\n  HostName 192.0.2.5\n')
+    expect(await kit.engine.call('fleet.import-choose', { kind: 'csv' }, { path })).toMatchObject({
+      ok: true,
+      value: { kind: 'ssh-config', willAdd: 1 },
+    })
+    writeFileSync(path, 'nothing that names a server\n')
+    expect(await kit.engine.call('fleet.import-choose', { kind: 'ansible' }, { path })).toMatchObject({
+      value: { kind: 'ansible' },
+    })
+  })
+
   test('only the newest previews are kept', async () => {
     const handles: string[] = []
     for (let at = 0; at < 6; at += 1)

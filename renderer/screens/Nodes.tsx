@@ -1,5 +1,6 @@
 import { IconFolderOpen, IconListDetails, IconListSearch } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
+import { formatOf } from '../../schemas/import-format.ts'
 import {
   type FleetView,
   IMPORT_FIELDS,
@@ -10,7 +11,6 @@ import {
   type ImportRow,
 } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { formatOf } from '../import-format.ts'
 import { FailureNote } from '../parts/Ask.tsx'
 import { HostKeys } from '../parts/HostKeys.tsx'
 import { MarkedLine } from '../parts/Mark.tsx'
@@ -202,6 +202,7 @@ function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, names: Rea
   const show = (found: ImportPreview | null): void => {
     if (found === null) return
     setPreview(found)
+    setKind(found.kind)
     announce(`${plural(found.rows.length, 'line')} read, ${plural(found.willAdd, 'node')} will be added.`)
   }
   const add = async (handle: string): Promise<void> => {

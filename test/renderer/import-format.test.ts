@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatOf } from '../../renderer/import-format.ts'
+import { formatOf } from '../../schemas/import-format.ts'
 
 test.each([
   ['Host db-1\n  HostName 192.0.2.1\n', 'ssh-config'],
@@ -10,6 +10,8 @@ test.each([
   ['name,address,user\ndb-1,192.0.2.1,audit\n', 'csv'],
   ['hostname;ip\ndb-1;192.0.2.1\n', 'csv'],
   ['Label,Where,Who\ndb-1,192.0.2.1,audit\n', 'csv'],
+  ['Host name;IP address\nGPU server 1;192.0.2.1\n', 'csv'],
+  ['\uFEFFServer name;Public IP\nGPU server 1;192.0.2.1\n', 'csv'],
   ['db-1\ndb-2\n', null],
   ['', null],
 ])('the format of %j is %s', (text, format) => {

@@ -1,3 +1,4 @@
+import { formatOf } from '../../../schemas/import-format.ts'
 import type { FleetView, ImportField, ImportKind, ImportPreview } from '../../../schemas/ipc-views.ts'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
@@ -46,7 +47,7 @@ export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
       const bytes = await ports.files.read(chosen.path)
       if (!bytes.ok) return bytes
       const name = chosen.path.split(/[/\\]/).at(-1) ?? null
-      return await preview(context, offered, { kind, text: new TextDecoder().decode(bytes.value), file: name })
+      return await previewFile(context, offered, { kind, text: new TextDecoder().decode(bytes.value), file: name })
     },
     'fleet.import-text': async ({ kind, text }) => await preview(context, offered, { kind, text, file: null }),
     'fleet.import-columns': async ({ handle, columns }) => {
@@ -83,6 +84,22 @@ const OUTCOMES = {
   problem: 'skipped',
 } as const
 
+/** A file is chosen without a look at its text: one that yields nothing in the chosen format is read in the one that its text shows. */
+async function previewFile(
+  context: EngineContext,
+  offered: Offered,
+  source: ImportSource,
+): Promise<Outcome<ImportPreview>> {
+  const chosen = await preview(context, offered, source)
+  const shown = formatOf(source.text)
+  if (!chosen.ok || chosen.value.willAdd > 0 || shown === null || shown === source.kind) return chosen
+  const read = await preview(context, offered, { ...source, kind: shown })
+  if (!read.ok) return chosen
+  const [given, other] = read.value.willAdd > 0 ? [read, chosen] : [chosen, read]
+  offered.delete(other.value.handle)
+  return given
+}
+
 async function preview(
   { ports, folder }: EngineContext,
   offered: Offered,
@@ -107,7 +124,7 @@ async function preview(
     node: line.node ?? null,
     note: line.why,
   }))
-  return ok({ handle, file, rows, willAdd: nodes.length, columns: found })
+  return ok({ handle, file, kind, rows, willAdd: nodes.length, columns: found })
 }
 
 async function accept(context: EngineContext, offered: Offered, handle: string): Promise<Outcome<FleetView>> {
