@@ -32,6 +32,20 @@ export const formOf = (current: ResponseView | null): ResponseForm => ({
   statedBy: last.statedBy,
 })
 
+/** Whether a form states something that is not recorded. The name of who states it alone does not. */
+export const statesMore = (form: ResponseForm, stored: ResponseForm): boolean =>
+  JSON.stringify({ ...form, statedBy: '' }) !== JSON.stringify({ ...stored, statedBy: '' })
+
+/** Responses that are not saved, by finding, kept until the window closes, so that reading another finding loses nothing. */
+const kept = new Map<string, ResponseForm>()
+export const keptResponse = (reference: string | null): ResponseForm | null =>
+  reference === null ? null : (kept.get(reference) ?? null)
+export function keepResponse(reference: string | null, form: ResponseForm | null): void {
+  if (reference === null) return
+  if (form === null) kept.delete(reference)
+  else kept.set(reference, form)
+}
+
 /** The call for a form. One finding is stated whole; for several, an empty field changes nothing. */
 export function draftOf(form: ResponseForm, checks: readonly string[], identity: string | null): ResponsesDraft {
   const isOne = checks.length === 1

@@ -192,7 +192,7 @@ function FindingInside({ of, reference }: { readonly of: Source; readonly refere
               <h2>Management response</h2>
               {of === 'run' ? (
                 <OneResponse
-                  key={finding.responses[0]?.id ?? 'none'}
+                  reference={reference}
                   check={finding.check}
                   current={finding.responses.find(({ withdrawnAt }) => withdrawnAt === null) ?? null}
                 />

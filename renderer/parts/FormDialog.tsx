@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useId } from 'react'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
+import { focusProblemSoon } from '../first-problem.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
 import { FailureNote } from './Ask.tsx'
@@ -30,9 +31,10 @@ export function FormDialog({
   ...dialog
 }: FormDialogProps) {
   const form = useId()
-  const submit = (event: FormEvent): void => {
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     void onSubmit()
+    focusProblemSoon(event.currentTarget)
   }
   return (
     <Dialog

@@ -2,15 +2,19 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { findingStatusWords } from '../../schemas/conclusion-words.ts'
 import type { ResponseView } from '../../schemas/ipc-findings.ts'
 import { useAction } from '../actions.ts'
+import { focusProblemSoon } from '../first-problem.ts'
 import {
   draftOf,
   formOf,
+  keepResponse,
+  keptResponse,
   lackingIn,
   RESPONSE_STATUSES,
   type ResponseForm,
   type ResponseStatus,
   recorded,
   rememberStatedBy,
+  statesMore,
 } from '../response-model.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -28,26 +32,48 @@ const KEEP = 'keep'
 interface Responding {
   readonly busy: boolean
   readonly fields: ReactNode
-  readonly send: (event: FormEvent) => Promise<void>
+  readonly send: (event: FormEvent<HTMLFormElement>) => Promise<void>
+  /** What was entered and is not recorded is dropped; null where there is nothing of this kind. */
+  readonly discard: (() => void) | null
+}
+
+interface RespondingTo {
+  readonly current: ResponseView | null
+  /** Under which name unsaved input is kept; null where it ends with its dialog. */
+  readonly draft: string | null
+  readonly onDone: () => void
 }
 
 /** The fields of a management response, and what records them. A response changes no verdict. */
-function useResponding(checks: readonly string[], current: ResponseView | null, onDone: () => void): Responding {
+function useResponding(checks: readonly string[], { current, draft, onDone }: RespondingTo): Responding {
   const action = useAction('responses.set')
-  const [form, setForm] = useState<ResponseForm>(() => formOf(current))
+  const stored = formOf(current)
+  const [form, setForm] = useState<ResponseForm>(() => keptResponse(draft) ?? stored)
   const [tried, setTried] = useState(false)
+  const show = (next: ResponseForm): void => {
+    keepResponse(draft, statesMore(next, stored) ? next : null)
+    setForm(next)
+  }
+  // The form stays when its response was recorded or withdrawn, so that the focus does.
+  const [shown, setShown] = useState(current?.id ?? null)
+  if (shown !== (current?.id ?? null)) {
+    setShown(current?.id ?? null)
+    setTried(false)
+    show(stored)
+  }
   const { identity, choice } = useSignature('respondent')
   const lacking = tried ? lackingIn(form) : {}
   const put = <K extends keyof ResponseForm>(field: K, value: ResponseForm[K]): void =>
-    setForm({ ...form, [field]: value })
+    show({ ...form, [field]: value })
   const isOne = checks.length === 1
-  const send = async (event: FormEvent): Promise<void> => {
+  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     setTried(true)
-    if (Object.keys(lackingIn(form)).length > 0) return
+    if (Object.keys(lackingIn(form)).length > 0) return focusProblemSoon(event.currentTarget)
     const saved = await action.run(draftOf(form, checks, identity))
     if (saved === null) return
     rememberStatedBy(form.statedBy)
+    keepResponse(draft, null)
     const text =
       saved.ids.length === 0
         ? 'Nothing changed: these findings already state this.'
@@ -109,12 +135,27 @@ function useResponding(checks: readonly string[], current: ResponseView | null, 
       {action.error !== null && <FailureNote error={action.error} />}
     </>
   )
-  return { busy: action.busy, fields, send }
+  const discard = (): void => {
+    setTried(false)
+    show(stored)
+  }
+  return { busy: action.busy, fields, send, discard: draft !== null && statesMore(form, stored) ? discard : null }
+}
+
+interface OneResponseProps {
+  /** Of the finding: what is entered and not recorded stays with it while other screens are open. */
+  readonly reference: string
+  readonly check: string
+  readonly current: ResponseView | null
 }
 
 /** The response to one finding, beside it. */
-export function OneResponse({ check, current }: { readonly check: string; readonly current: ResponseView | null }) {
-  const { busy, fields, send } = useResponding([check], current, () => undefined)
+export function OneResponse({ reference, check, current }: OneResponseProps) {
+  const { busy, fields, send, discard } = useResponding([check], {
+    current,
+    draft: reference,
+    onDone: () => undefined,
+  })
   return (
     <form className="response-form" onSubmit={(event) => void send(event)} noValidate>
       {fields}
@@ -123,7 +164,13 @@ export function OneResponse({ check, current }: { readonly check: string; readon
         <Button type="submit" busy={busy}>
           Save response
         </Button>
+        {discard !== null && (
+          <Button kind="quiet" onPress={discard}>
+            Discard changes
+          </Button>
+        )}
       </div>
+      {discard !== null && <p className="note">Not saved yet. It is kept until you close this window.</p>}
     </form>
   )
 }
@@ -135,7 +182,7 @@ interface ResponseDialogProps {
 
 /** One response to several findings. */
 export function ResponseDialog({ checks, onClose }: ResponseDialogProps) {
-  const { busy, fields, send } = useResponding(checks, null, onClose)
+  const { busy, fields, send } = useResponding(checks, { current: null, draft: null, onDone: onClose })
   return (
     <Dialog
       title={`Respond to ${plural(checks.length, 'finding')}`}

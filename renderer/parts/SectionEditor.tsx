@@ -11,6 +11,7 @@ import {
   sectionToSend,
   storedValue,
 } from '../declaration-model.ts'
+import { focusProblem } from '../first-problem.ts'
 import { announce } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -70,13 +71,14 @@ export function SectionEditor({ view, section, nodes, startsOpen = false, onSave
     }
     keepDraft(key, null)
     announce(`${title} saved.`)
+    // The button that saved is disabled now, which would lose the focus.
+    body.current?.closest('.disclosure')?.querySelector<HTMLElement>('.disclosure-button')?.focus()
     onSaved(reply.view)
     onDraft()
   }
   // The first field with a problem takes the focus, so that keyboard and screen reader are at it.
   useEffect(() => {
-    if (problems.length > 0)
-      body.current?.querySelector<HTMLElement>('[data-invalid] :is(input, textarea, button), .notice')?.focus()
+    if (problems.length > 0) focusProblem(body.current, '.notice')
   }, [problems])
   const content = unsaved ? '' : visible(contentOf(stored, memberLabel))
   const whole = problems.filter(({ path }) => path.length === 0)

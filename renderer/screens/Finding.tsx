@@ -118,7 +118,7 @@ function Shown({ finding }: { readonly finding: FindingView }) {
             {of === 'run' ? (
               <>
                 <p className="note">{visible(finding.statusText)}</p>
-                <OneResponse key={current?.id ?? 'none'} check={check} current={current} />
+                <OneResponse reference={reference} check={check} current={current} />
                 {finding.what === 'nodes' && (
                   <Button kind="link" onPress={() => setAccepting(true)}>
                     Add risk acceptance…
