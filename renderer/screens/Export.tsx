@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { ExportPlan } from '../../schemas/ipc-packs.ts'
 import type { RunListItem } from '../../schemas/ipc-views.ts'
 import { type Answer, useAnswer, useKept } from '../bridge.ts'
@@ -93,6 +93,16 @@ function Wizard({
   useEffect(() => (first === null ? undefined : openStep(first)), [first])
   useEffect(() => announceDraft, [])
   const { step, choices } = state
+  const whole = useRef<HTMLDivElement>(null)
+  const seen = useRef(step)
+  // The next step is read from its heading: the button that led to it may be gone, and is at the end of the page.
+  useEffect(() => {
+    if (seen.current === step) return
+    seen.current = step
+    const heading = whole.current?.querySelector<HTMLElement>('.wizard-step h2')
+    heading?.setAttribute('tabindex', '-1')
+    heading?.focus()
+  }, [step])
   if (choices === null) return null
   const props: StepProps = {
     plan,
@@ -105,7 +115,7 @@ function Wizard({
       over={plan.demo ? 'Demo data' : undefined}
       under={run === null ? (asked.state === 'waiting' ? ' ' : visible(plan.run)) : `Run of ${when(run.at)}`}
     >
-      <div className="wizard">
+      <div className="wizard" ref={whole}>
         <StepList
           current={step}
           reachable={(one) => canReach(one, state)}
