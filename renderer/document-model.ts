@@ -171,12 +171,47 @@ function joined(one: ControlDocumentView, other: ControlDocumentView): ControlDo
   }
 }
 
-/** How many of the required documents are on file. */
-export function heldLine(documents: readonly Pick<ControlDocumentView, 'mandatory' | 'state'>[]): string {
+/** How many of the required documents count, and how many are on file without counting. */
+export function heldLine(
+  documents: readonly Pick<ControlDocumentView, 'mandatory' | 'state' | 'level' | 'askedOf'>[],
+): string {
   const required = documents.filter(({ mandatory }) => mandatory)
   const held = required.filter(({ state }) => state === 'held').length
+  const below = required.filter(({ state, level }) => state === 'outstanding' && level !== null).length
   const optional = documents.length - required.length
-  return `${held} of ${required.length} required on file${optional === 0 ? '' : `; ${optional} optional`}`
+  return [
+    `${held} of ${required.length} required complete`,
+    below === 0 ? '' : `, ${below} on file below the minimum level`,
+    optional === 0 ? '' : `; ${optional} optional`,
+  ].join('')
+}
+
+/** Which documents are listed: those of one progress, or all that are outstanding, which the other screens count. */
+export type DocumentFilter = Progress | 'open' | 'all'
+
+export const showsDocument = (
+  filter: DocumentFilter,
+  document: Pick<ControlDocumentView, 'state' | 'level' | 'askedOf'>,
+): boolean =>
+  filter === 'all' || (filter === 'open' ? document.state === 'outstanding' : progressOf(document) === filter)
+
+/** The filters that list something, with their counts. */
+export function documentFilters(
+  documents: readonly Pick<ControlDocumentView, 'state' | 'level' | 'askedOf'>[],
+): readonly { readonly id: DocumentFilter; readonly title: string }[] {
+  const all = documents.length
+  const count = (filter: DocumentFilter): number => documents.filter((one) => showsDocument(filter, one)).length
+  const isDivided = count('open') > count('outstanding')
+  const labelOf = (progress: Progress): string =>
+    progress === 'outstanding' && isDivided ? 'Outstanding, not requested' : progressWords[progress].label
+  return [
+    { id: 'all', title: `All · ${all}` },
+    ...(isDivided ? [{ id: 'open' as const, title: `All outstanding · ${count('open')} of ${all}` }] : []),
+    ...PROGRESS.filter((progress) => count(progress) > 0).map((progress) => ({
+      id: progress,
+      title: `${labelOf(progress)} · ${count(progress)} of ${all}`,
+    })),
+  ]
 }
 
 /** The list of documents as a table: what is saved of it, and what it is sorted by. */

@@ -318,7 +318,7 @@ function stepsOf(
       'documents',
       'Documents',
       outstanding === 0,
-      [phrase(`${of(documents.held, documents.needed)} on file`, { rows: 'documents', state: 'all' })],
+      [phrase(`${of(documents.held, documents.needed)} complete`, { rows: 'documents', state: 'all' })],
       outstanding === 0
         ? [phrase('none outstanding')]
         : [phrase(`${outstanding} outstanding`, { rows: 'documents', state: 'outstanding' })],

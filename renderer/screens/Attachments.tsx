@@ -10,14 +10,13 @@ import { both, useAnswer, useKept } from '../bridge.ts'
 import {
   DOCUMENT_COLUMNS,
   DOCUMENT_ORDERS,
+  type DocumentFilter,
+  documentFilters,
   documentsIn,
   heldLine,
   type ListedDocument,
   otherDocuments,
-  PROGRESS,
-  type Progress,
-  progressOf,
-  progressWords,
+  showsDocument,
 } from '../document-model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { ServedControls } from '../parts/Claim.tsx'
@@ -92,12 +91,12 @@ const matches = ({ document, rows }: ListedDocument, wanted: string): boolean =>
 
 function Listed({ of, register, view, find }: ListedProps) {
   const [text, setText] = useState(find)
-  const [shown, setShown] = useState<Progress | 'all'>('all')
+  const [shown, setShown] = useState<DocumentFilter>('all')
   const { choice, onChoice } = useTableChoice('documents')
   const order = DOCUMENT_ORDERS.find(({ id }) => id === choice.by)?.id ?? 'given'
   const every = documentsIn(view?.frameworks ?? [])
   const wanted = text.trim().toLowerCase()
-  const found = every.filter((one) => (shown === 'all' || progressOf(one.document) === shown) && matches(one, wanted))
+  const found = every.filter((one) => showsDocument(shown, one.document) && matches(one, wanted))
   const matching = sortedRows(found, DOCUMENT_COLUMNS, { ...NO_CHOICE, by: order })
   const others = (view?.frameworks ?? [])
     .filter(({ proposed }) => !proposed)
@@ -112,7 +111,6 @@ function Listed({ of, register, view, find }: ListedProps) {
     ) : (
       <EmptyState title="No evidence requests">No control of the selected frameworks requires a document.</EmptyState>
     )
-  const count = (progress: Progress): number => every.filter(({ document }) => progressOf(document) === progress).length
   const isWhole = shown === 'all' && wanted === ''
   return (
     <>
@@ -123,13 +121,7 @@ function Listed({ of, register, view, find }: ListedProps) {
           hideLabel
           value={shown}
           onChange={setShown}
-          options={[
-            { id: 'all', title: `All · ${every.length}` },
-            ...PROGRESS.filter((progress) => count(progress) > 0).map((progress) => ({
-              id: progress,
-              title: `${progressWords[progress].label} · ${count(progress)} of ${every.length}`,
-            })),
-          ]}
+          options={documentFilters(every.map(({ document }) => document))}
         />
         <Select
           label="Order"

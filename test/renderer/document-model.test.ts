@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   DOCUMENT_COLUMNS,
+  documentFilters,
   documentsIn,
   documentWords,
   heldLine,
@@ -11,6 +12,7 @@ import {
   type Progress,
   progressOf,
   progressWords,
+  showsDocument,
   targetOf,
 } from '../../renderer/document-model.ts'
 import { savedTable } from '../../renderer/table-model.ts'
@@ -113,10 +115,32 @@ describe('documents over all controls', () => {
       ['ER-02', 'outstanding', [], ['hipaa 2', 'soc2 3']],
     ]))
   test('required ones are counted, optional ones separately', () => {
-    expect(heldLine([documentOf('a', { state: 'held' }), documentOf('b')])).toBe('1 of 2 required on file')
+    expect(heldLine([documentOf('a', { state: 'held' }), documentOf('b')])).toBe('1 of 2 required complete')
     expect(heldLine([documentOf('a', { state: 'optional', mandatory: false })])).toBe(
-      '0 of 0 required on file; 1 optional',
+      '0 of 0 required complete; 1 optional',
     )
+    const received = documentOf('c', { level: 'received' })
+    expect(heldLine([received, documentOf('d')])).toBe('0 of 2 required complete, 1 on file below the minimum level')
+  })
+  test('the filters count what is outstanding as the other screens do, and each document once among its parts', () => {
+    const listed = [
+      documentOf('a', { state: 'held' }),
+      documentOf('b', { level: 'received' }),
+      documentOf('c', { askedOf: ASKED }),
+      documentOf('d'),
+      documentOf('e', { state: 'optional', mandatory: false }),
+    ]
+    expect(documentFilters(listed).map(({ title }) => title)).toEqual([
+      'All · 5',
+      'All outstanding · 3 of 5',
+      'Below its minimum level · 1 of 5',
+      'Requested · 1 of 5',
+      'Outstanding, not requested · 1 of 5',
+      'On file · 1 of 5',
+      'Optional · 1 of 5',
+    ])
+    expect(listed.filter((one) => showsDocument('open', one))).toHaveLength(3)
+    expect(documentFilters([documentOf('d')]).map(({ id }) => id)).toEqual(['all', 'outstanding'])
   })
   test('documents of a control that answer no evidence request are listed separately', () => {
     const attached = (id: string, control: string, status: DocumentView['status']): DocumentView => ({
