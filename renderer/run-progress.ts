@@ -1,4 +1,4 @@
-import { FAILURE_CODES, type FailureCode, failureWords } from '../schemas/failure-words.ts'
+import { FAILURE_CODES, type FailureCode, failureWords, nextInWindow } from '../schemas/failure-words.ts'
 import type { EngineEvent, RunStatus } from '../schemas/ipc-views.ts'
 import { plural, visible } from './text.ts'
 
@@ -194,6 +194,10 @@ export function timeLeft(progress: RunProgress, now: number): string | null {
   if (seconds < 50) return 'less than 1 min left'
   return `about ${Math.max(1, Math.round(seconds / 60))} min left`
 }
+
+/** What to do about a node that was not collected; empty for all others, and for a failure without words. */
+export const nextFor = (node: NodeProgress): string =>
+  node.is === 'failed' && isFailureCode(node.code) ? nextInWindow(node.code) : ''
 
 /** One line, shown and announced politely. */
 export function summaryOf(progress: RunProgress, now: number): string {

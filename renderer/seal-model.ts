@@ -92,7 +92,7 @@ export const PREFLIGHT_LINKS: Readonly<
   signer: { title: 'Open step Seal', to: 'seal' },
   engagement: { title: 'Open engagement', to: { screen: 'engagement', of: 'run' } },
   population: { title: 'Open population', to: { screen: 'engagement', of: 'run', part: 'population' } },
-  nodes: { title: 'Open nodes', to: { screen: 'nodes' } },
+  nodes: { title: 'Open results by node', to: { screen: 'properties', of: 'run' } },
   places: { title: 'Open declared nodes', to: { screen: 'declarations', part: 'nodes' } },
   findings: { title: 'Open findings', to: { screen: 'findings', of: 'run' } },
   documents: { title: 'Open documents', to: { screen: 'documents', of: 'run' } },
@@ -101,7 +101,7 @@ export const PREFLIGHT_LINKS: Readonly<
 }
 
 /** Screens on which such an item is about the run that is shown; all others are the same for every run. */
-const OF_SHOWN_RUN: readonly PreflightItem['id'][] = ['population', 'findings', 'documents']
+const OF_SHOWN_RUN: readonly PreflightItem['id'][] = ['population', 'nodes', 'findings', 'documents']
 
 /** The link of an item; with `showsRun`, it makes the exported run the one that is shown first. */
 export interface PreflightLink {

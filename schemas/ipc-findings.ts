@@ -1,5 +1,6 @@
 import type { EvidenceLevel, findingStatusWords, RiskArea, RowState, Severity } from './conclusion-words.ts'
 import type { FrameworkName, SavedFile, Source } from './ipc-views.ts'
+import type { NodeRemedy } from './node-remedies.ts'
 import type { ManagementResponse, RemediationVariant } from './types.ts'
 import type { Property } from './words.ts'
 
@@ -154,7 +155,7 @@ export interface NotSeenLine {
   readonly is: 'not-tested' | 'inconclusive' | 'limit'
   readonly node: string | null
   /** What can be done about it in the window. */
-  readonly action: 'collect-again' | 'compare-host-key' | 'edit-node' | null
+  readonly action: NodeRemedy | 'edit-node' | null
 }
 
 export interface FrameworkCounts {

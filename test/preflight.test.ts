@@ -132,11 +132,13 @@ describe('before an export', () => {
 
   test('findings and places open where they are answered', () => {
     expect(PREFLIGHT_LINKS.findings.to).toEqual({ screen: 'findings', of: 'run' })
+    // The list of nodes does not show which of them have no evidence.
+    expect(PREFLIGHT_LINKS.nodes.to).toEqual({ screen: 'properties', of: 'run' })
     expect(PREFLIGHT_LINKS.places.to).toEqual({ screen: 'declarations', part: 'nodes' })
   })
 
   describe('of an earlier run', () => {
-    const OF_THE_RUN = ['population', 'findings', 'documents']
+    const OF_THE_RUN = ['population', 'nodes', 'findings', 'documents']
 
     test('what is of the run is opened with it, under words that state this', () => {
       for (const id of PREFLIGHT_IDS) {

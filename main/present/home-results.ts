@@ -8,6 +8,7 @@ import type {
   LeadingFinding,
   NotSeenLine,
 } from '../../schemas/ipc-findings.ts'
+import { remedyOf } from '../../schemas/node-remedies.ts'
 import type { Assessment } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Finding } from '../core/finding/finding.ts'
@@ -125,18 +126,9 @@ const inOrderLine = ({ text, part, whole, over }: Share): InOrder => ({
   counts: over === null ? { rows: 'checks', state: 'in-order' } : { rows: 'check', ...over },
 })
 
-const OTHER_KEY: readonly string[] = ['ssh.host-key-changed', 'ssh.host-key-revoked', 'ssh.host-key-unknown']
-
 function notSeenLine({ text, is, node }: NotSeen, { nodes }: Assessment): NotSeenLine {
   const failure = nodes.find((one) => one.node === node)?.failure?.code ?? ''
-  const action =
-    node === null
-      ? null
-      : is === 'inconclusive'
-        ? 'edit-node'
-        : OTHER_KEY.includes(failure)
-          ? 'compare-host-key'
-          : 'collect-again'
+  const action = node === null ? null : is === 'inconclusive' ? 'edit-node' : remedyOf(failure)
   return { text, is, node, action }
 }
 

@@ -1,9 +1,11 @@
 import { type CSSProperties, memo, useId, useRef } from 'react'
 import type { NodeRow } from '../../schemas/ipc-results.ts'
+import { remedyOf } from '../../schemas/node-remedies.ts'
 import { type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
 import { isSamePlace, slotsAfter, visibleRows } from '../matrix-walk.ts'
 import { rem, useWidth } from '../measure.ts'
 import { countsOf, countWords, type Matrix, type MatrixRow, whyNotCollected } from '../model.ts'
+import { REMEDY_WORDS } from '../node-remedies.ts'
 import { stillToCome } from '../run-progress.ts'
 import { useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
@@ -253,7 +255,8 @@ const OneRow = memo(function OneRow({ id, row, at, height, stop, pending, onOpen
 /** Actions for a node without evidence. */
 interface Fix {
   readonly retry: (node: string) => void
-  readonly edit: (node: string) => void
+  /** What its failure needs first: another address, a comparison of the host key, or another login. */
+  readonly correct: (node: string, failure: string) => void
 }
 
 interface NotCollectedProps {
@@ -268,6 +271,9 @@ interface NotCollectedProps {
 /** Why a node has no evidence, and the available actions; while it waits in a run, only that. */
 function NotCollected({ node, span, pending, fix, tab }: NotCollectedProps) {
   const why = visible(pending ?? whyNotCollected(node))
+  const failure = node.failure?.code ?? ''
+  const remedy = remedyOf(failure)
+  const correction = remedy === 'collect-again' ? 'Edit address' : REMEDY_WORDS[remedy]
   const actions = fix !== null && pending === null ? fix : null
   return (
     <div
@@ -285,12 +291,12 @@ function NotCollected({ node, span, pending, fix, tab }: NotCollectedProps) {
             Retry
           </MendButton>
           <MendButton
-            name={`Edit address of ${node.node}`}
+            name={`${correction} of ${node.node}`}
             stop={2}
             tab={tab(2)}
-            onPress={() => actions.edit(node.node)}
+            onPress={() => actions.correct(node.node, failure)}
           >
-            Edit address
+            {correction}
           </MendButton>
         </span>
       )}

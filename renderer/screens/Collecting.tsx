@@ -1,6 +1,8 @@
 import { IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
+import { remedyOf } from '../../schemas/node-remedies.ts'
 import { collect, useAction } from '../actions.ts'
+import { mayRemedy, REMEDY_WORDS, takeRemedy } from '../node-remedies.ts'
 import { FailureNote } from '../parts/Ask.tsx'
 import { Shape } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
@@ -9,6 +11,7 @@ import {
   detailOf,
   missingNodes,
   type NodeProgress,
+  nextFor,
   type ProgressRow,
   type RunProgress,
   rowsOf,
@@ -184,7 +187,7 @@ function NodeRows({ progress }: { readonly progress: RunProgress }) {
       )}
       <GridTable
         label="Progress of each node"
-        columns={COLUMNS}
+        columns={ended && lines.some(({ at }) => at.is === 'failed') ? ENDED_COLUMNS : COLUMNS}
         rows={lines}
         keyOf={({ node }) => node}
         rowHeight={3}
@@ -224,10 +227,41 @@ const COLUMNS: readonly GridColumn<ProgressRow>[] = [
     title: 'Detail',
     width: '3fr',
     minWidth: 14,
-    cell: ({ at }) => (
-      <span className="cell-lines" title={detailOf(at)}>
-        {detailOf(at)}
-      </span>
-    ),
+    cell: ({ at }) => {
+      const next = nextFor(at)
+      if (next === '')
+        return (
+          <span className="cell-lines" title={detailOf(at)}>
+            {detailOf(at)}
+          </span>
+        )
+      return (
+        <>
+          <CellLine text={detailOf(at)} />
+          <CellLine className="note" text={next} />
+        </>
+      )
+    },
+  },
+]
+
+/** After the end, with what can be done about each node that was not collected. */
+const ENDED_COLUMNS: readonly GridColumn<Line>[] = [
+  ...COLUMNS,
+  {
+    id: 'action',
+    title: 'Next step',
+    width: 11,
+    minWidth: 10,
+    cell: ({ node, at }) => {
+      if (at.is !== 'failed') return null
+      const remedy = remedyOf(at.code)
+      if (!mayRemedy(remedy, node)) return null
+      return (
+        <Button small label={`${REMEDY_WORDS[remedy]}: ${visible(node)}`} onPress={() => takeRemedy(remedy, node)}>
+          {REMEDY_WORDS[remedy]}
+        </Button>
+      )
+    },
   },
 ]

@@ -9,9 +9,9 @@ import type {
   HomeView,
   NotSeenLine,
 } from '../../schemas/ipc-findings.ts'
-import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { fixedByWords, NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-model.ts'
+import { REMEDY_WORDS, takeRemedy } from '../node-remedies.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Phrases } from '../parts/EngagementParties.tsx'
 import { SeverityMark } from '../parts/FindingParts.tsx'
@@ -284,17 +284,18 @@ function Bar({ one: { of, name, count }, most }: { readonly one: DeviationCount;
   )
 }
 
-const REMEDIES = {
-  'collect-again': ['Try again', (node: string) => void collect('missing', [node])],
-  'compare-host-key': ['Compare host key', () => go({ screen: 'nodes', part: 'keys' })],
-  'edit-node': ['Set up sudo', (node: string) => go({ screen: 'nodes', edit: node })],
-} as const
-
-function Remedy({ line: { action, node } }: { readonly line: NotSeenLine }) {
+function Remedy({ line: { is, action, node } }: { readonly line: NotSeenLine }) {
+  if (is === 'not-tested' && node === null)
+    return (
+      <Button kind="link" small onPress={() => go(routeOf({ rows: 'nodes', state: 'not-tested' }, 'run'))}>
+        Show all not tested
+      </Button>
+    )
   if (action === null || node === null) return null
-  const [words, act] = REMEDIES[action]
+  const words = action === 'edit-node' ? 'Set up sudo' : REMEDY_WORDS[action]
+  const act = (): void => (action === 'edit-node' ? go({ screen: 'nodes', edit: node }) : takeRemedy(action, node))
   return (
-    <Button kind="link" small label={`${words}: ${visible(node)}`} onPress={() => act(node)}>
+    <Button kind="link" small label={`${words}: ${visible(node)}`} onPress={act}>
       {words}
     </Button>
   )

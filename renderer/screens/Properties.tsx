@@ -2,6 +2,7 @@ import { IconFlag, IconListDetails, IconPrinter } from '@tabler/icons-react'
 import { useEffect, useMemo } from 'react'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
+import { remedyOf } from '../../schemas/node-remedies.ts'
 import { type Property, profileWords, propertyWords, verdictWords } from '../../schemas/words.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
@@ -19,6 +20,7 @@ import {
   wasReached,
   whyNotCollected,
 } from '../model.ts'
+import { remedyRoute } from '../node-remedies.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { ControlCounts } from '../parts/ControlCounts.tsx'
 import { FilterBar } from '../parts/FilterBar.tsx'
@@ -167,7 +169,7 @@ function Results({ view, of, filter }: ResultsProps) {
             ? null
             : {
                 retry: (node) => void collect('missing', [node]),
-                edit: (node) => go({ screen: 'nodes', edit: node }),
+                correct: (node, failure) => go(remedyRoute(remedyOf(failure), node) ?? { screen: 'nodes', edit: node }),
               }
         }
       />
