@@ -34,6 +34,8 @@ export function acceptancesShown(
   { riskAcceptances, acceptanceRequests }: Pick<RegisterView, 'riskAcceptances' | 'acceptanceRequests'>,
   text: string,
   shown: Shown,
+  /** By check; a person looks for these words, not for the identifier. */
+  titles: ReadonlyMap<string, string> = new Map(),
 ): {
   readonly pending: readonly AcceptanceRequestView[]
   readonly groups: readonly { readonly status: EntryStatus; readonly entries: readonly RiskAcceptanceView[] }[]
@@ -43,10 +45,12 @@ export function acceptancesShown(
   const wanted = text.trim().toLowerCase()
   const asked = acceptanceRequests.filter(({ status }) => status !== 'approved')
   const found = riskAcceptances.filter(
-    (one) => (shown === 'all' || one.status === shown) && isMatch(one, [one.approvedBy], wanted),
+    (one) =>
+      (shown === 'all' || one.status === shown) && isMatch(one, [one.approvedBy, titles.get(one.check) ?? ''], wanted),
   )
   const waiting = asked.filter(
-    (one) => (shown === 'all' || shown === 'pending') && isMatch(one, [one.requestedBy], wanted),
+    (one) =>
+      (shown === 'all' || shown === 'pending') && isMatch(one, [one.requestedBy, titles.get(one.check) ?? ''], wanted),
   )
   const groups = STANDINGS.map((status) => ({
     status,

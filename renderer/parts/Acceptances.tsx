@@ -16,6 +16,7 @@ import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { AcceptedCheck, type CheckTitles } from './AcceptedCheck.tsx'
 import { Ask } from './Ask.tsx'
 import { FormDialog } from './FormDialog.tsx'
 import { SignEntry } from './SignEntry.tsx'
@@ -58,12 +59,12 @@ export const NamedNodes = ({ of, nodes }: { readonly of: Source; readonly nodes:
 interface AcceptancesProps {
   readonly acceptances: readonly RiskAcceptanceView[]
   readonly of: Source
-  /** Whether to show the check: where the acceptances concern several checks. */
-  readonly withChecks?: boolean
+  /** Where the acceptances concern several checks, each shows which. */
+  readonly titles?: CheckTitles
 }
 
 /** Risk acceptances with all their fields; they can be withdrawn, except in a pack. */
-export function Acceptances({ acceptances: exceptions, of, withChecks = false }: AcceptancesProps) {
+export function Acceptances({ acceptances: exceptions, of, titles }: AcceptancesProps) {
   const [withdrawn, setWithdrawn] = useState<RiskAcceptanceView | null>(null)
   return (
     <>
@@ -72,7 +73,7 @@ export function Acceptances({ acceptances: exceptions, of, withChecks = false }:
           <li key={one.id} className={`acceptance status-${one.status}`}>
             <p className="acceptance-head">
               <span className="accepted-tab">{standingLine(one)}</span>
-              {withChecks && <span className="mono">{one.check}</span>}
+              {titles !== undefined && <AcceptedCheck check={one.check} nodes={one.nodes} of={of} titles={titles} />}
               <NamedNodes of={of} nodes={one.nodes} />
               {one.status !== 'withdrawn' && of === 'run' && (
                 <Button small kind="quiet" onPress={() => setWithdrawn(one)}>

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { AcceptanceRequestView, DecisionView, RegisterView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
@@ -6,6 +6,7 @@ import { statusWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { Acceptances, NamedNodes, SamePerson } from '../parts/Acceptances.tsx'
+import { AcceptedCheck, type CheckTitles } from '../parts/AcceptedCheck.tsx'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Decisions } from '../parts/Decisions.tsx'
 import { FormDialog } from '../parts/FormDialog.tsx'
@@ -35,6 +36,10 @@ export function RiskAcceptances({ of }: { readonly of: Source }) {
   const [text, setText] = useState('')
   const view = useKept(useAnswer('assessment.get', { of }, runs), of)
   const [shown, setShown] = useState<Shown>('all')
+  const titles = useMemo<CheckTitles>(
+    () => new Map(view.state === 'here' ? view.value?.checks.map(({ id, expected }) => [id, expected]) : []),
+    [view],
+  )
   const onSave = async (): Promise<void> => {
     const saved = await save.run(null)
     if (saved !== null) announce(`List saved as ${saved.file}.`)
@@ -55,7 +60,7 @@ export function RiskAcceptances({ of }: { readonly of: Source }) {
       {save.error !== null && <FailureNote error={save.error} />}
       <Ask answer={answer}>
         {(register) => {
-          const found = acceptancesShown(register, text, shown)
+          const found = acceptancesShown(register, text, shown, titles)
           return (
             <>
               <div className="table-bar">
@@ -75,7 +80,7 @@ export function RiskAcceptances({ of }: { readonly of: Source }) {
                     Requests <span className="number quiet">{found.pending.length}</span>
                   </h2>
                   <p className="quiet">Requests have no effect until approved.</p>
-                  <AcceptanceRequests requests={found.pending} of={of} />
+                  <AcceptanceRequests requests={found.pending} of={of} titles={titles} />
                 </section>
               )}
               {found.groups.map(({ status, entries }) => (
@@ -88,7 +93,7 @@ export function RiskAcceptances({ of }: { readonly of: Source }) {
                       An expired or withdrawn acceptance has no effect: its deviation is no longer accepted.
                     </p>
                   )}
-                  <Acceptances acceptances={entries} of={of} withChecks />
+                  <Acceptances acceptances={entries} of={of} titles={titles} />
                 </section>
               ))}
               <DecidedRows of={of} register={register} view={view.state === 'here' ? view.value : null} />
@@ -138,9 +143,11 @@ interface Opened {
 function AcceptanceRequests({
   requests,
   of,
+  titles,
 }: {
   readonly requests: readonly AcceptanceRequestView[]
   readonly of: Source
+  readonly titles: CheckTitles
 }) {
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = (): void => setOpened(null)
@@ -157,7 +164,7 @@ function AcceptanceRequests({
               <span className="accepted-tab">
                 {pendingWords[one.status]} · requested until {day(one.expiresAt)}
               </span>
-              <span className="mono">{one.check}</span>
+              <AcceptedCheck check={one.check} nodes={one.nodes} of={of} titles={titles} />
               <NamedNodes of={of} nodes={one.nodes} />
               {one.status === 'open' && of === 'run' && (
                 <>

@@ -92,7 +92,11 @@ function Known({
         {riskAcceptances.length === 0 ? (
           <p className="empty">None. Add one from the result’s page.</p>
         ) : (
-          <Acceptances acceptances={riskAcceptances} of={of} withChecks />
+          <Acceptances
+            acceptances={riskAcceptances}
+            of={of}
+            titles={new Map(view?.checks.map(({ id, expected }) => [id, expected]))}
+          />
         )}
       </section>
       <Ask answer={timeline}>{(moments) => <Timeline timeline={moments} view={view} />}</Ask>

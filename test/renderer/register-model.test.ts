@@ -51,6 +51,12 @@ describe('exceptions and requests', () => {
   ] as const)('text %j, shown %s', (text, shown, count) =>
     expect(acceptancesShown(register, text, shown).count).toBe(count),
   )
+  test('an entry is found by the title of its check', () => {
+    const check = register.riskAcceptances[0]?.check ?? ''
+    const titles = new Map([[check, 'SSH requires two factors']])
+    expect(acceptancesShown(register, 'two factors', 'all').count).toBe(0)
+    expect(acceptancesShown(register, 'two factors', 'all', titles).count).toBe(5)
+  })
   test.each([
     [undefined, 'Not digitally signed.'],
     [['requester'], 'Digitally signed by requester.'],
