@@ -31,6 +31,20 @@ beforeAll(async () => {
 })
 
 describe('a good pack', () => {
+  test('states how many of the declared nodes were collected; a recorded attempt that failed is none of them', async () => {
+    const tried = sampleRecording('node-b', '')
+    const failure = { code: 'ssh.unreachable', detail: '' }
+    const failed = { ...tried, captures: [], recording: { ...tried.recording, outcome: { status: 'failed', failure } } }
+    const recordings = [sampleRecording('node-a', ''), failed as unknown as typeof tried]
+    const pack = await samplePack({ signer, recordings })
+    const { report } = await verifySource(sourceOf(pack), [root])
+    expect(report.checks.find(({ check }) => check === 'completeness')).toMatchObject({
+      outcome: 'passed',
+      summary: expect.stringContaining('All declared nodes are accounted for (1 of 2 collected)'),
+      details: expect.arrayContaining(['The pack states that “node-b” was not collected (ssh.unreachable).']),
+    })
+  })
+
   test('gets its six answers', async () => {
     const verified = await verifySource(sourceOf(files), [root])
     expect(outcomes(verified)).toEqual({

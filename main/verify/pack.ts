@@ -190,6 +190,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
         })
   const complete = completeness(problems, {
     ...walked,
+    declared: reading.scope?.population.length ?? 0,
     notes: [...ofPack.notes, ...location.notes],
     level: pdf?.level ?? null,
     pages,
@@ -285,7 +286,7 @@ interface Walk {
   readonly verdicts: readonly NodeVerdicts[]
   readonly count: number
   readonly identical: number
-  readonly recorded: number
+  readonly collected: number
   readonly demo: boolean
   /** Null as soon as one node could not be re-evaluated. */
   readonly traced: readonly TracedNode[] | null
@@ -309,7 +310,7 @@ async function walk(
     verdicts: [] as NodeVerdicts[],
     count: 0,
     identical: 0,
-    recorded: 0,
+    collected: 0,
     demo: false,
     traced: [] as TracedNode[] | null,
     stated: [] as NodeAssessment[],
@@ -331,7 +332,7 @@ async function walk(
     if (compared.verdicts !== null) found.verdicts.push(share(compared.verdicts))
     found.count += compared.stated
     found.identical += compared.identical
-    if (node.recording !== null) found.recorded += 1
+    if (node.stated?.status === 'complete' || node.stated?.status === 'partial') found.collected += 1
     found.demo ||= node.recording?.recording.demo === true
     if (node.traced === null) found.traced = null
     else found.traced?.push(share(node.traced))

@@ -15,8 +15,9 @@ import type { PackReading } from './read.ts'
 
 /** Notes for the reader on a complete pack. */
 interface Whole {
-  /** Nodes with a recording. */
-  readonly recorded: number
+  /** Nodes of which the pack states evidence, of those that are declared: the same count as on page 1. */
+  readonly collected: number
+  readonly declared: number
   readonly absences: readonly string[]
   /** Notes about the register. */
   readonly notes: readonly string[]
@@ -43,12 +44,12 @@ export function incompleteness(problems: readonly string[], pages: PagesCompared
 /** Completeness: whether everything that the pack refers to is present and consistent. */
 export function completeness(
   problems: readonly string[],
-  { recorded, absences, notes, level, pages, earlier }: Whole,
+  { collected, declared, absences, notes, level, pages, earlier }: Whole,
 ): VerificationCheckResult {
   const check = 'completeness'
   const failed = incompleteness(problems, pages)
   if (failed !== null) return failed
-  const parts = `All declared nodes are accounted for (${recorded} with a recording); all citations resolve`
+  const parts = `All declared nodes are accounted for (${collected} of ${declared} collected); all citations resolve`
   return {
     check,
     ...(pages.kind !== 'not-compared'
