@@ -97,7 +97,7 @@ interface LocationFilter {
 /** Whether any result of a node matches the filter. */
 export function isShown(row: LocationRow, { text, word }: LocationFilter): boolean {
   const wanted = text.trim().toLowerCase()
-  const named = [row.node, row.claim?.name ?? ''].some((name) => name.toLowerCase().includes(wanted))
+  const named = [row.node, row.place ?? ''].some((name) => name.toLowerCase().includes(wanted))
   if (!named || word === 'all') return named
   return word === 'not-asked' ? worstOfNode(row) === word : row.results.some(({ result }) => result === word)
 }
@@ -121,7 +121,7 @@ export function countsOfWords(words: readonly LocationWord[]): readonly Location
 
 /** Neither a place nor a residency rule is declared. */
 export const nothingDeclared = (rows: readonly LocationRow[]): boolean =>
-  rows.every(({ claim, results, withoutResult }) => claim === null && results.length + withoutResult.length === 0)
+  rows.every(({ place, results, withoutResult }) => place === null && results.length + withoutResult.length === 0)
 
 export const wasCollected = ({ status, results, claim }: LocationRow): boolean =>
   (status === 'complete' || status === 'partial') && (claim !== null || results.length > 0)

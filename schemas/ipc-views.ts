@@ -259,6 +259,8 @@ export interface LocationRow {
   readonly status: NodeAssessment['status']
   readonly failure: NodeAssessment['failure']
   readonly stale: boolean
+  /** The name of its declared place, also where nothing was collected; null where none was declared. */
+  readonly place: string | null
   /** Where it is declared to be; null where no place was declared, and where nothing was collected. */
   readonly claim: Location['claim']
   /** The declared place first, then each policy that is for this node. */

@@ -26,6 +26,8 @@ describe('where nodes are declared to be', () => {
     expect(view?.figures.map(({ kind }) => kind)).toEqual(['location-map'])
     // What was not collected stays in the count of every policy that is for it.
     expect(row('demo-away-07')).toMatchObject({
+      // It was declared for a place all the same.
+      place: row('demo-gpu-02')?.claim?.name,
       claim: null,
       results: [],
       withoutResult: ['Images stay in the United States (demo)'],

@@ -254,16 +254,19 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
     {
       id: 'claim',
       title: 'Declared place',
-      text: ({ claim }) => claim?.name ?? null,
+      text: ({ place }) => place,
       width: '2fr',
       minWidth: 12,
-      cell: ({ claim, status, failure }) =>
-        claim === null ? (
+      cell: ({ place, claim, status, failure }) =>
+        place === null ? (
           <span className="cell-lines quiet">{whyNoClaim(status, failure)}</span>
         ) : (
           <>
-            <span className="cell-lines">{visible(claim.name)}</span>
-            <span className="cell-line node-note">declared by {visible(claim.declaredBy)}</span>
+            <CellLine text={visible(place)} />
+            <CellLine
+              className="node-note"
+              text={claim === null ? whyNoClaim(status, failure) : `declared by ${visible(claim.declaredBy)}`}
+            />
           </>
         ),
     },

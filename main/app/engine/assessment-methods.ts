@@ -65,7 +65,9 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
       // A map with many places blocks this process for a second, during which no round trip of a run in progress can be
       // timed.
       const drawn = session.going === null
-      return ok(assessment === null ? null : locationView(of, assessment, drawn))
+      const recordings = (of === 'run' ? session.run : session.pack)?.recordings ?? []
+      const places = new Map(recordings.map(({ recording: { node } }) => [node.name, node.location?.name ?? null]))
+      return ok(assessment === null ? null : locationView(of, assessment, drawn, places))
     },
     'figures.get': async ({ of, node, kinds }) => {
       const current = await upToNow(context, of)
@@ -229,16 +231,21 @@ function changed(before: NodeAssessment, after: NodeAssessment, comparing: Reado
 
 /**
  * Declared places and results of the nodes of an assessment, small enough for a thousand of them; with the map only
- * where it is drawn.
+ * where it is drawn. `places` names where each node is declared to be, those that were not collected among them.
  */
-export function locationView(of: Source, assessment: Assessment, drawn = true): LocationView {
+export function locationView(
+  of: Source,
+  assessment: Assessment,
+  drawn = true,
+  places: ReadonlyMap<string, string | null> = new Map(),
+): LocationView {
   const { asOf, demo, nodes, scope } = assessment
   const policies = scope.location?.residency ?? []
   return {
     of,
     asOf,
     demo,
-    rows: nodes.map((node) => rowOf(node, policies)),
+    rows: nodes.map((node) => rowOf(node, policies, places.get(node.node) ?? null)),
     figures: drawn ? fleetFiguresOf(assessment) : [],
   }
 }
@@ -246,8 +253,10 @@ export function locationView(of: Source, assessment: Assessment, drawn = true): 
 const rowOf = (
   { node, status, failure, stale, location }: NodeAssessment,
   policies: readonly ResidencyPolicy[],
+  place: string | null,
 ): LocationRow => ({
   node,
+  place: location?.claim?.name ?? place,
   status,
   failure,
   stale,
