@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Bridge, Call, Input, Method, Output } from '../schemas/ipc.ts'
 import type { CallFailure } from '../schemas/ipc-views.ts'
+import { showsEarlier } from './refreshing.ts'
 
 declare global {
   interface Window {
@@ -68,7 +69,11 @@ export function useAnswer<M extends Method>(method: M, input: Input<M>, version:
 export function useKept<T>(answer: Answer<T>, question: string): Answer<T> {
   const kept = useRef<{ readonly question: string; readonly answer: Answer<T> } | null>(null)
   if (answer.state !== 'waiting') kept.current = answer.state === 'here' ? { question, answer } : null
-  return answer.state === 'waiting' && kept.current?.question === question ? kept.current.answer : answer
+  const earlier = answer.state === 'waiting' && kept.current?.question === question ? kept.current.answer : null
+  const isEarlier = earlier !== null
+  // The frame marks that what is shown is of before, where the repetition takes long enough to be read.
+  useEffect(() => (isEarlier ? showsEarlier() : undefined), [isEarlier])
+  return earlier ?? answer
 }
 
 /** Two results as one: the first failure, or waiting until both arrived. */

@@ -21,6 +21,7 @@ import {
 import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
 import { collect, whyNoCollect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
+import { useEarlierShown } from '../refreshing.ts'
 import { isOffered, type Place, placeOf, type Route } from '../routes.ts'
 import { counts } from '../run-progress.ts'
 import { canSearch, change, go, useStore } from '../store.ts'
@@ -96,10 +97,21 @@ export function Frame({ above, children }: FrameProps) {
         <p className="said" role="status" aria-live="polite">
           {announcement}
         </p>
+        <Updating />
         <Toast />
         <Tour />
       </div>
     </div>
+  )
+}
+
+/** States that results are of before the last change, while their repetition takes longer than a second. */
+function Updating() {
+  const isShown = useEarlierShown()
+  return (
+    <p className={isShown ? 'updating' : 'said'} role="status">
+      {isShown ? 'Updating. Earlier results are shown until then.' : ''}
+    </p>
   )
 }
 
@@ -246,7 +258,7 @@ function RailEntry({ entry, here, badge }: RailEntryProps) {
         <Icon of={icon} />
         {title}
         {badge > 0 && (
-          <span className="rail-badge number" aria-hidden="true">
+          <span className="rail-badge number" aria-hidden="true" title={`${badge} open`}>
             {badge}
           </span>
         )}
