@@ -65,6 +65,12 @@ const NothingYet = ({ of }: Pick<FindingsProps, 'of'>) => (
   </Page>
 )
 
+/** Accepted ones are among the findings, and not among the open ones that the rail counts. */
+function acceptedWords(rows: FindingsView['rows']): string {
+  const accepted = rows.filter(({ status }) => status === 'risk-accepted').length
+  return accepted === 0 ? '' : ` ${rows.length - accepted} open, ${accepted} with an accepted risk.`
+}
+
 interface ListedProps {
   readonly view: FindingsView
   readonly filter: FindingFilter
@@ -105,7 +111,7 @@ function Listed({ view, filter, respond }: ListedProps) {
           ? tested === 0
             ? `None of ${plural(declared, 'node')} was tested.`
             : `No deviations noted on ${tested} of ${plural(declared, 'node')}.`
-          : `${plural(all, 'finding')}, ${plural(deviations, 'deviation')} on ${deviatingNodes} of ${plural(declared, 'node')}.${
+          : `${plural(all, 'finding')}, ${plural(deviations, 'deviation')} on ${deviatingNodes} of ${plural(declared, 'node')}.${acceptedWords(rows)}${
               informational.length === 0
                 ? ''
                 : ` ${plural(informational.length, 'informational result')} listed separately.`
