@@ -246,7 +246,7 @@ const COLUMNS: readonly GridColumn<ProgressRow>[] = [
 ]
 
 /** After the end, with what can be done about each node that was not collected. */
-const ENDED_COLUMNS: readonly GridColumn<Line>[] = [
+const ENDED_COLUMNS: readonly GridColumn<ProgressRow>[] = [
   ...COLUMNS,
   {
     id: 'action',

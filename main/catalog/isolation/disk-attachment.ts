@@ -67,7 +67,7 @@ export function emulatorOf(disk: Disk): { readonly platform: string | null; read
 }
 
 /** How a drive hangs, by its path: what presents it. */
-type DriveBus = 'hyper-v' | 'xen' | 'virtio' | 'virtio-mmio' | 'network' | 'usb' | 'pci' | 'other'
+export type DriveBus = 'hyper-v' | 'xen' | 'virtio' | 'virtio-mmio' | 'network' | 'usb' | 'pci' | 'other'
 
 const ATTACHMENTS: readonly (readonly [RegExp, DriveBus])[] = [
   [/\/nvme-fabrics\/|\/session\d+\/|\/rport-\d+:|\/devices\/rbd\/|\/rbd\/\d+\//, 'network'],
