@@ -25,6 +25,7 @@ export const accessAuthorizedKeys = defineCheck({
     return decide([
       ...weakKeys(keys, local, context),
       ...options(keys.keys),
+      ...refusing(keys),
       ...keyFileGaps(keys, local, evidence),
       ...keySources(evidence),
     ])
@@ -85,6 +86,18 @@ function options(keys: readonly AuthorizedKey[]): readonly DraftObservation[] {
   ).flatMap(([number, one, many]) => (number === 0 ? [] : [`${number} ${number === 1 ? one : many}`]))
   return parts.length === 0 ? [] : [supports(`Of these, ${parts.join(', ')}.`, authorizedKeys)]
 }
+
+/** Keys by which an image names the account to use in place of root; they open nothing. */
+const refusing = ({ refusing: found = [] }: AuthorizedKeys): readonly DraftObservation[] =>
+  found.length === 0
+    ? []
+    : [
+        supports(
+          `${count(found.length, 'further key')} in place only to refuse a login, by a command that names another account and ends: ${named([...new Set(found.map(({ path }) => path))])}.`,
+          authorizedKeys,
+          'keys',
+        ),
+      ]
 
 /** 45 CFR 164.312(a)(2)(i); NIST SP 800-53 IA-2. Keys are distinguished by the SHA-256 of their blob, as ssh-keygen prints it. */
 const accessKeyPerAccount = defineCheck({

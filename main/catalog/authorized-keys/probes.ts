@@ -10,6 +10,8 @@ export interface AuthorizedKey extends PublicKey {
 
 export interface AuthorizedKeys {
   readonly keys: readonly AuthorizedKey[]
+  /** Keys that only refuse a login, and so are not among the others; absent where there are none. */
+  readonly refusing?: readonly AuthorizedKey[]
   /** Lines that look like a key and could not be read as one. */
   readonly unreadable: number
   /** Key files whose keys were, or may have been, left unread or stand elsewhere too; null where the list of files could not be read. */
@@ -94,11 +96,13 @@ export const authorizedKeys = defineProbe({
     if (!grepIsComplete(keys)) return unknown('not every folder under /home and /root could be searched')
     const rows = keys.text.split('\n').filter((row) => row !== '')
     const read = rows.map(readRow)
-    const good = read.filter((key) => key !== null)
+    const good = read.filter((row) => row !== null)
+    const refusing = good.filter(({ refuses }) => refuses).map(({ key }) => key)
     return known<AuthorizedKeys>({
-      keys: good,
+      keys: good.filter(({ refuses }) => !refuses).map(({ key }) => key),
+      ...(refusing.length === 0 ? {} : { refusing }),
       unreadable: read.length - good.length,
-      doubtful: files.exitCode === 0 ? doubtfulFiles(files.text, new Set(good.map(({ path }) => path))) : null,
+      doubtful: files.exitCode === 0 ? doubtfulFiles(files.text, new Set(good.map(({ key }) => key.path))) : null,
       links: links.exitCode === 0 ? linkedPlaces(links.text) : null,
     })
   },
@@ -152,7 +156,20 @@ const leadsToRead = (path: string, target: string, read: ReadonlySet<string>): b
 const KEY = /^((?:ssh-|ecdsa-|sk-)[a-zA-Z0-9@.-]+) +(AAAA[A-Za-z0-9+/=]+)(?=\s|$)/
 const OPTIONS = /^(?:[^\s"]|"(?:[^"\\]|\\.)*")+\s+/
 
-function readRow(row: string): AuthorizedKey | null {
+/**
+ * What cloud-init puts before the keys in root’s file where root may not log in (disable_root, its default; DISABLE_USER_OPTS in
+ * cloudinit/ssh_util.py): a command that names the account to use and ends. Older releases had no exit status.
+ */
+const NOTICE =
+  /(?:^|,)command="echo 'Please login as the user \\"[^"'\\]{1,64}\\" rather than the user \\"[^"'\\]{1,64}\\"\.';echo;sleep 10(?:;exit 142)?"(?:,|\s|$)/
+
+/** No other command, and no ports: such a key opens nothing. */
+const refusesLogin = (text: string, names: readonly string[]): boolean =>
+  NOTICE.test(text) &&
+  names.filter((name) => name === 'command').length === 1 &&
+  names.some((name) => name === 'no-port-forwarding' || name === 'restrict')
+
+function readRow(row: string): { readonly key: AuthorizedKey; readonly refuses: boolean } | null {
   const nul = row.indexOf('\0')
   // sshd reads no longer lines either.
   if (nul < 1 || row.length > 16_384) return null
@@ -160,7 +177,9 @@ function readRow(row: string): AuthorizedKey | null {
   const options = KEY.test(line) ? '' : (OPTIONS.exec(line)?.[0] ?? '')
   const match = KEY.exec(line.slice(options.length))
   const key = readPublicKey(match?.[1] ?? '', match?.[2] ?? '')
-  return key === null ? null : { path: row.slice(0, nul), ...key, options: optionNames(options) }
+  if (key === null) return null
+  const names = optionNames(options)
+  return { key: { path: row.slice(0, nul), ...key, options: names }, refuses: refusesLogin(options, names) }
 }
 
 // Option values are in double quotes and may hold commas and spaces.

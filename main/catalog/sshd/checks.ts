@@ -77,7 +77,7 @@ function general(value: string, keys: Parsed<AuthorizedKeys>): DraftObservation 
         authorizedKeys,
       )
     : unclear(
-        `Root may log in with a key (${quote(value)}). No key for root was seen, but one added later works at once.`,
+        `Root may log in with a key (${quote(value)}). No key that lets root in was seen, but one added later works at once.`,
         sshdEffective,
       )
 }
