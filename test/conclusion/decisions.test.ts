@@ -411,6 +411,10 @@ describe('what is answered once for the whole population', () => {
   })
   const listed = engagement()
   const bare = engagement({ inventory: null })
+  const listing = (changes: Partial<NonNullable<Engagement['inventory']>>) => {
+    if (listed.inventory === null) throw new Error('no listing')
+    return { engagement: { ...listed, inventory: { ...listed.inventory, ...changes } } }
+  }
   test.each<[string, 'pack' | 'population' | 'runs' | 'document', Partial<ConclusionMatter>, RowState]>([
     ['the pack, which only its verification tests: nothing decides', 'pack', {}, 'unable-to-conclude'],
     ['a listing that closes', 'population', { engagement: listed }, 'supported'],
@@ -421,6 +425,9 @@ describe('what is answered once for the whole population', () => {
       'unable-to-conclude',
     ],
     ['no listing', 'population', { engagement: bare }, 'unable-to-conclude'],
+    ['a listing without any row', 'population', listing({ rows: [] }), 'unable-to-conclude'],
+    ['a listing of a year ago', 'population', listing({ on: '2025-11-22' }), 'supported'],
+    ['one that is older', 'population', listing({ on: '2025-11-20' }), 'unable-to-conclude'],
     ['no engagement', 'population', {}, 'unable-to-conclude'],
     ['runs that cover the period', 'runs', { engagement: engagement(PERIOD), chainCoversPeriod: true }, 'supported'],
     ['runs that do not', 'runs', { engagement: engagement(PERIOD) }, 'unable-to-conclude'],

@@ -64,7 +64,7 @@ const LISTING: NonNullable<Engagement['inventory']> = {
   source: 'the provider',
   asOf: '2026-11-20',
   file: { name: 'list.csv', size: 1, sha256: '0'.repeat(64) },
-  rows: [],
+  rows: [{ id: 'srv-1', name: null, address: null, serial: null }],
   excluded: [],
   owner: 'Anna',
   on: '2026-11-20',

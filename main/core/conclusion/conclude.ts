@@ -2,6 +2,7 @@ import type { ControlRole, RowState } from '../../../schemas/conclusion-words.ts
 import type { ControlAssessment, DocumentPart, Engagement, Register, ServerPart } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Control, type Framework, isElected } from '../framework.ts'
+import { millisOf, startOfDay } from '../register/days.ts'
 import { decidedFor } from '../register/decisions.ts'
 import { byRow } from '../register/versions.ts'
 import { acceptancesOf } from '../register.ts'
@@ -12,6 +13,8 @@ import {
   type CheckOver,
   type CountedScope,
   counting,
+  DAY_MS,
+  DOCUMENT_DAYS,
   decides,
   documentPart,
   type NodeVerdicts,
@@ -75,6 +78,7 @@ export function concludeCounted(
  * the lists agree.
  */
 const answeredOnce = ({
+  asOf,
   engagement,
   uncovered,
   surplus = 0,
@@ -82,8 +86,14 @@ const answeredOnce = ({
   chainCoversPeriod = false,
 }: ConclusionMatter) => ({
   chain: isOnPeriod || engagement?.reportingBasis.kind === 'period' ? chainCoversPeriod : null,
-  population: engagement?.inventory != null && uncovered + surplus === 0,
+  population: isListing(engagement?.inventory ?? null, asOf) && uncovered + surplus === 0,
 })
+
+/** An empty inventory compares nothing, and one older than a document may be shows another population. */
+const isListing = (inventory: Engagement['inventory'], asOf: string): boolean =>
+  inventory !== null &&
+  inventory.rows.length > 0 &&
+  millisOf(asOf) - millisOf(startOfDay(inventory.on)) <= (DOCUMENT_DAYS + 1) * DAY_MS
 
 /** The first part of concludeControls(): counts the results of one run by check and scope. */
 export function countResults(catalog: Catalog, nodes: readonly NodeVerdicts[], matter: ConclusionMatter): Counted {

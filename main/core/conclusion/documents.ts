@@ -22,8 +22,8 @@ import type { ControlDocument, EvidenceRequest, OffNodeCheck } from './requests.
 export const REQUESTS = EVIDENCE_REQUESTS
 
 /** A document without an end date counts for one period: a year from the day on which it was attached. */
-const DOCUMENT_DAYS = 366
-const DAY_MS = 86_400_000
+export const DOCUMENT_DAYS = 366
+export const DAY_MS = 86_400_000
 
 /** Rank of a level; a higher level is a more thorough examination of the document. */
 export const levelRank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
