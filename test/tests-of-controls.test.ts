@@ -51,7 +51,7 @@ test('what only the pack shows is not printed as a test with a result, since the
 test('without a provider inventory, no node is counted for its comparison', () => {
   const check = { ...answeredOnce('population'), satisfied: 0, inconclusive: 1 }
   expect(resultCell(check, undefined, 0)).toEqual([
-    { mark: 'diamond-question', text: 'Unable to conclude: no provider inventory was compared.' },
+    { mark: 'diamond-question', text: 'Unable to conclude: no current provider inventory was compared.' },
   ])
 })
 
@@ -61,6 +61,23 @@ test('one node is counted in the singular', () => {
   expect(line?.text).toBe('No deviations noted: 1 of 1 node tested.')
   const several = { ...server, population: 3, tested: 3, satisfied: 3 }
   expect(resultCell(several, undefined, 0)[0]?.text).toBe('No deviations noted: 3 of 3 nodes tested.')
+})
+
+test('names of deviating nodes are those that the control counts', () => {
+  const [one] = matterOf(input).shown.findings
+  const [deviation] = one?.deviations ?? []
+  if (one === undefined || deviation === undefined) throw new Error('no finding')
+  const names = ['in', 'out']
+  const found = { ...one, deviations: names.map((subject) => ({ ...deviation, subject })) }
+  const cell = (notSatisfied: number) =>
+    resultCell(
+      { ...answeredOnce('server'), population: 3, tested: 3, satisfied: 3 - notSatisfied, notSatisfied },
+      found,
+      0,
+    )
+  expect(cell(2)[0]?.text).toBe(`Deviations noted: 2 of 3 nodes tested: ${names.join(', ')}.`)
+  // One of the two is outside of the scope of the control.
+  expect(cell(1)[0]?.text).toBe('Deviations noted: 1 of 3 nodes tested.')
 })
 
 describe('a control', () => {

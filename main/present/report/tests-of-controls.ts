@@ -194,14 +194,12 @@ function testedCell(check: ControlCheck, finding: Finding | undefined, untested:
     ...(answeredByDocument === 0 ? [] : [`${answeredByDocument} answered by a document`]),
   ]
   if (notSatisfied > answeredByDocument && finding !== undefined) {
-    const subjects = finding.deviations.map(({ subject }) => subject)
+    // A node outside of the scope of the control deviates in the finding, and not here.
+    const all = finding.deviations.flatMap(({ subject, isRefused }) => (isRefused === true ? [] : [subject]))
+    const named = all.length === notSatisfied ? `: ${names(all, MOST_NAMED)}` : ''
     const more = finding.severity.level === 'info' ? '' : `, ${statusText(finding).toLowerCase()}`
     return [
-      result(
-        'square-cross',
-        `Deviations noted: ${outOf(notSatisfied, tested, 'node')} tested: ${names(subjects, MOST_NAMED)}.`,
-        open,
-      ),
+      result('square-cross', `Deviations noted: ${outOf(notSatisfied, tested, 'node')} tested${named}.`, open),
       { text: finding.reference, link: finding.reference, showsPage: true },
       ...(finding.response?.owner == null
         ? []
@@ -218,7 +216,7 @@ function testedCell(check: ControlCheck, finding: Finding | undefined, untested:
       { text: finding.reference, link: finding.reference, showsPage: true },
     ]
   if (check.source === 'population' && satisfied + answeredByDocument === 0)
-    return [result('diamond-question', 'Unable to conclude: no provider inventory was compared.', [])]
+    return [result('diamond-question', 'Unable to conclude: no current provider inventory was compared.', [])]
   // The report is written before its pack can be verified.
   if (check.source === 'pack') return [result('dot', 'Not tested by this report: verify the pack.', [])]
   if (population === 0) return [result('bar', 'Not applicable: no node in scope.', [])]
