@@ -52,6 +52,17 @@ describe('no session begins', () => {
     expect(done.text).toContain('did not confirm')
   })
 
+  test.each([
+    ['expired', 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'],
+    ['audience', 'OAUTH_JWT_CLAIM_COMPARISON_FAILED'],
+    ['no-token', 'OAUTH_INVALID_RESPONSE'],
+    ['redirect', 'OAUTH_RESPONSE_BODY_ERROR invalid_grant'],
+  ] as const)('and the log of the server has the code of the reason, for its administrator: %s', async (lie, code) => {
+    const before = kit.logged.length
+    await kit.visitor().signIn(claims, lie)
+    expect(kit.logged.slice(before).filter(({ kind }) => kind === 'identity-provider')).toMatchObject([{ code }])
+  })
+
   test('with another state', async () => {
     const visitor = kit.visitor()
     const begun = await visitor.send('GET', '/auth/sign-in')

@@ -120,6 +120,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
       secret: clientSecret,
       redirectUri: () => `${settings.origin}/auth/callback`,
       random,
+      failed: (code) => options.log({ at: new Date(options.now()).toISOString(), kind: 'identity-provider', code }),
     }),
     signIns: rateLimit(settings.signInsPerMinute, MINUTE_MS),
     calls: concurrency(settings.callsPerSession, settings.calls),

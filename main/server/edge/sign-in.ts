@@ -36,6 +36,8 @@ interface SignInParts {
   /** Where the identity provider sends the browser back to. */
   readonly redirectUri: () => string
   readonly random: (count: number) => Uint8Array
+  /** Called with the code of why the identity provider could not be used, or did not confirm a sign-in, for the administrator. */
+  readonly failed: (code: string) => void
 }
 
 export const SIGN_IN_SECONDS = 600
@@ -46,7 +48,7 @@ const TIMEOUT_SECONDS = 10
  * OpenID Connect: code flow with PKCE, state and nonce. The library checks issuer, audience, times and nonce of the ID token; its signature
  * is checked too, although it comes over TLS, so that no proxy can change it.
  */
-export function createSignIn({ oidc, secret, redirectUri, random }: SignInParts): SignIn {
+export function createSignIn({ oidc, secret, redirectUri, random, failed }: SignInParts): SignIn {
   const pending = new Map<string, Pending>()
   const library = () => import('openid-client')
   type Configuration = Awaited<ReturnType<Awaited<ReturnType<typeof library>>['discovery']>>
@@ -70,7 +72,8 @@ export function createSignIn({ oidc, secret, redirectUri, random }: SignInParts)
         },
       )
       return ok(known)
-    } catch {
+    } catch (thrown) {
+      failed(codesOf(thrown))
       return fail('access.refused', 'the identity provider cannot be reached')
     }
   }
@@ -119,8 +122,9 @@ export function createSignIn({ oidc, secret, redirectUri, random }: SignInParts)
         return claims === undefined
           ? fail('access.refused', NOT_CONFIRMED)
           : ok({ claims, invitation: begun.invitation })
-      } catch {
+      } catch (thrown) {
         // The reason may quote what a stranger sent.
+        failed(codesOf(thrown))
         return fail('access.refused', NOT_CONFIRMED)
       }
     },
@@ -129,3 +133,16 @@ export function createSignIn({ oidc, secret, redirectUri, random }: SignInParts)
 
 const NOT_CONFIRMED = 'the identity provider did not confirm this sign-in'
 const hashOf = (cookie: string): string => createHash('sha256').update(cookie).digest('hex')
+
+const CODE = /^[A-Za-z0-9_]{1,60}$/
+
+/** The codes of an exception and its causes, such as that of the library, of the answer of the provider, or of a certificate; no other text of them. */
+function codesOf(thrown: unknown): string {
+  const codes: string[] = []
+  for (let [one, depth] = [thrown, 0]; depth < 5 && typeof one === 'object' && one !== null; depth += 1) {
+    const { code, error, cause }: { code?: unknown; error?: unknown; cause?: unknown } = one
+    for (const each of [code, error]) if (typeof each === 'string' && CODE.test(each)) codes.push(each)
+    one = cause
+  }
+  return [...new Set(codes)].join(' ') || 'unknown'
+}
