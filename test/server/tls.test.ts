@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { connect as connectPlainly, type Socket } from 'node:net'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TeamConfig } from '../../schemas/types.ts'
@@ -55,4 +56,17 @@ test('a key of another certificate changes nothing', async () => {
   })
   expect(await presented()).toBe(fingerprintOf(renewed))
   expect(kit.auditText()).toBe(entries)
+})
+
+test('connections that do not begin TLS, or send no header, end', async () => {
+  const port = Number(new URL(kit.server.origin).port)
+  const began = Date.now()
+  const secondsUntilEnd = (socket: Socket): Promise<number> =>
+    new Promise((resolve) => {
+      socket.on('error', () => undefined).on('close', () => resolve((Date.now() - began) / 1000))
+      socket.resume()
+    })
+  const plain = connectPlainly(port, '127.0.0.1')
+  const secure = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  for (const seconds of await Promise.all([plain, secure].map(secondsUntilEnd))) expect(seconds).toBeLessThan(20)
 })
