@@ -94,6 +94,8 @@ test('the image has the latest version of Node that the tests run with', () => {
 test('what is copied from a working tree that others cannot read can be read by the accounts of the images', () => {
   const stage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
   for (const [line] of stage.matchAll(/^COPY (?!--from).*$/gm)) expect(line).toContain('COPY --chmod=644 ')
+  // The build copies files as they are.
+  expect(dockerfile).toMatch(/^RUN npm ci && npm run build && chmod -R a\+rX out$/m)
   expect(database.volumes).toContain('./database:/docker-entrypoint-initdb.d:ro')
   expect(guide).toContain('chmod -R a+rX database\n')
 })
