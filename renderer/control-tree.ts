@@ -211,13 +211,11 @@ export function checkTally(view: Pick<AssessmentView, 'checks' | 'checksCounted'
   return at < 0 ? null : tallyIn(view.checksCounted[at])
 }
 
-type NodesWith = Verdict | 'accepted'
-
 /** Declared nodes with this verdict for a check. */
 export function nodesWith(
   view: Pick<AssessmentView, 'checks' | 'rows'>,
   check: string,
-  wanted: NodesWith,
+  wanted: Verdict | 'accepted',
 ): readonly { readonly node: string; readonly verdict: Verdict }[] {
   const at = view.checks.findIndex(({ id }) => id === check)
   return view.rows

@@ -13,8 +13,6 @@ import type { Place } from '../schemas/types.ts'
 export const FLEET_SECTION_NAMES = Object.keys(FLEET_SECTIONS) as readonly FleetSection[]
 export const NODE_SECTION_NAMES = Object.keys(NODE_SECTIONS) as readonly NodeSection[]
 
-type Path = readonly (string | number)[]
-
 /**
  * What is stored of a section. For several nodes, a member is stated where all of them declare the same; `differs`
  * names the others, which would be replaced.
@@ -108,7 +106,11 @@ export const cornersText = (value: unknown): string =>
     : ''
 
 /** Problems of one field, and those inside it where its parts have no field of their own. */
-export function problemAt(problems: readonly FieldProblem[], path: Path, inside = false): string | undefined {
+export function problemAt(
+  problems: readonly FieldProblem[],
+  path: readonly (string | number)[],
+  inside = false,
+): string | undefined {
   const found = problems.filter(
     (problem) =>
       path.every((part, at) => problem.path[at] === part) &&

@@ -63,8 +63,7 @@ export const MATRIX_ORDERS = [
   { id: 'not-satisfied', title: 'Most not satisfied first' },
   { id: 'place', title: 'By declared place' },
 ] as const
-type MatrixOrder = (typeof MATRIX_ORDERS)[number]['id']
 
 /** Rows in an order that a person chose; `worst` is the order in which they are given. */
-export const rowsIn = (order: MatrixOrder, rows: readonly MatrixRow[]): readonly MatrixRow[] =>
+export const rowsIn = (order: (typeof MATRIX_ORDERS)[number]['id'], rows: readonly MatrixRow[]): readonly MatrixRow[] =>
   sortedRows(rows, matrixColumns([]), { ...NO_CHOICE, by: order, isReversed: order === 'not-satisfied' })

@@ -21,8 +21,6 @@ interface State {
   readonly route: Route
   readonly earlier: readonly Route[]
   readonly fleet: FleetView | null
-  /** The pack under review is demo data. */
-  readonly packDemo: boolean
   readonly progress: RunProgress | null
   /** Incremented when results of the run change: finished runs and risk acceptances. Used to reload. */
   readonly runs: number
@@ -78,7 +76,6 @@ let state: State = {
   route: isOwnWindow() ? { screen: 'review' } : { screen: 'first-run' },
   earlier: [],
   fleet: null,
-  packDemo: false,
   progress: null,
   runs: 0,
   soFar: 0,

@@ -54,7 +54,6 @@ export const FAILURE_CODES = [
   'pack.stopped',
   'verification.busy',
   'rules.refused',
-  'seal.invalid',
   'register.unreadable',
   'attachment.altered',
   'engagement.unreadable',
@@ -373,11 +372,6 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     meaning:
       'The rules that this program keeps for the file are not those of the release, so nothing was concluded from them.',
     next: 'Install Barewitness again from its publisher, then verify the file again.',
-  },
-  'seal.invalid': {
-    title: 'Invalid seal',
-    meaning: 'The pack cannot be attributed to a signer.',
-    next: 'Ask the sender for the original pack.',
   },
   'register.unreadable': {
     title: 'Register unreadable',

@@ -176,10 +176,9 @@ export const CLAIM_ANSWERS = [
   'not-applicable',
   'corroborated',
 ] as const
-type ClaimAnswerWord = (typeof CLAIM_ANSWERS)[number]
 /** The only words for these answers, in reports, files, terminal and window; `tone` is the color of a verdict, beside mark and word. */
 export const claimAnswerWords: Readonly<
-  Record<ClaimAnswerWord, Word & { readonly mark: string; readonly tone: Verdict }>
+  Record<(typeof CLAIM_ANSWERS)[number], Word & { readonly mark: string; readonly tone: Verdict }>
 > = {
   contradicted: {
     label: 'Contradicted',

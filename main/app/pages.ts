@@ -25,7 +25,6 @@ import { recordingsOf } from './continued-export.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { periodPdf } from './period-runs.ts'
 import { reportInputOf } from './report-input.ts'
-import { shared } from './shared.ts'
 
 /**
  * Renders the reports of an opened pack again, with the rules and the layout of this program. A pack from other rules or
@@ -35,7 +34,7 @@ export function pageComparer(
   ports: Pick<Ports, 'reports' | 'sealing' | 'tidyMemory' | 'validator'>,
   ours: Catalog,
   pack: OpenPack,
-  share: <T>(value: T) => T = shared(),
+  share: <T>(value: T) => T,
 ): PageComparer {
   const nodes: NodeAssessment[] = []
   const outlines: RecordingOutline[] = []

@@ -44,9 +44,7 @@ export function sharedAmong(nodes: readonly { readonly node: string; readonly ma
 export const surplusNames = ({ machines }: Pick<SharedIdentities, 'machines'>): number =>
   machines.reduce((sum, { nodes }) => sum + nodes.length - 1, 0)
 
-type Relation = 'same' | 'different' | 'unknown'
-
-function relationOf({ identity: a }: Named, { identity: b }: Named): Relation {
+function relationOf({ identity: a }: Named, { identity: b }: Named): 'same' | 'different' | 'unknown' {
   if (a.boot !== null && a.boot === b.boot) return 'same'
   const other = new Map(b.marks.map(({ part, value }) => [part, value]))
   const both = a.marks.filter(({ part }) => other.has(part))

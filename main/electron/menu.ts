@@ -2,15 +2,13 @@ import { BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron'
 import type { RecentPack } from '../../schemas/ipc-packs.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
-type Screen = Extract<EngineEvent, { kind: 'go' }>['to']
-
 interface MenuParts {
   readonly packaged: boolean
   readonly platform: NodeJS.Platform
   readonly recent: readonly RecentPack[]
   readonly openPack: () => void
   readonly openRecent: (handle: string) => void
-  readonly go: (to: Screen) => void
+  readonly go: (to: Extract<EngineEvent, { kind: 'go' }>['to']) => void
 }
 
 /** The menu: packs, export, editing, zoom, printing and help. No item opens anything outside the app. */

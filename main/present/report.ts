@@ -176,7 +176,6 @@ export const paperOf = ({ frameworks, paper }: Scope): Paper =>
 export const matterOf = (input: ReportInput): Matter => ({ ...input, ...resultsOf(input) })
 
 type Results = Pick<Matter, 'tally' | 'shown' | 'accepted'>
-type ResultsInput = Omit<PresentationInput, 'tally'>
 
 /** Counted and shaped once for all documents over the same parts, none of which is changed once it is made. */
 function resultsOf(input: ReportInput): Results {
@@ -199,13 +198,13 @@ const RESULTS = new WeakMap<
   { readonly parts: readonly unknown[]; readonly results: Results }
 >()
 
-const partsOf = ({ catalog, register, recordings, earlier, remediations }: ResultsInput): readonly unknown[] => [
+const partsOf = ({
   catalog,
   register,
   recordings,
   earlier,
   remediations,
-]
+}: Omit<PresentationInput, 'tally'>): readonly unknown[] => [catalog, register, recordings, earlier, remediations]
 
 const under = (part: string, ...sections: readonly Section[]): readonly Section[] =>
   sections.map((section) => ({ ...section, part }))

@@ -300,8 +300,14 @@ function FilesField({ field, value, onChange, isDisabled, problems, path }: OneF
   )
 }
 
-type GroupKind = Extract<Kind, { readonly kind: 'group' }>
-function GroupField({ field, value, path, onChange, edit, ...parts }: OneFieldProps & { readonly edit: GroupKind }) {
+function GroupField({
+  field,
+  value,
+  path,
+  onChange,
+  edit,
+  ...parts
+}: OneFieldProps & { readonly edit: Extract<Kind, { readonly kind: 'group' }> }) {
   const { view, problems, isDisabled } = parts
   const places = edit.presets === undefined ? [] : declaredPlaces(view)
   const error = problemAt(problems, path)
@@ -351,11 +357,17 @@ function GroupField({ field, value, path, onChange, edit, ...parts }: OneFieldPr
   )
 }
 
-type ListKind = Extract<Kind, { readonly kind: 'list' }>
 /** More than a schema allows is reported when the section is saved. */
 const MOST_ENTRIES = 5000
 
-function ListField({ field, value, path, onChange, edit, ...parts }: OneFieldProps & { readonly edit: ListKind }) {
+function ListField({
+  field,
+  value,
+  path,
+  onChange,
+  edit,
+  ...parts
+}: OneFieldProps & { readonly edit: Extract<Kind, { readonly kind: 'list' }> }) {
   const items = Array.isArray(value) ? (value as readonly Value[]) : []
   const error = problemAt(parts.problems, path)
   const [first] = edit.fields

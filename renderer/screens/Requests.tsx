@@ -116,8 +116,6 @@ const ABOUT = [
   ['period', 'Period'],
 ] as const
 
-type Acting = PortalRequest['may'][number] | 'comment'
-
 /** A request as an officer reads it, over the run that is shown. */
 const OneWithRun = ({ request }: { readonly request: PortalRequest }) => (
   <One request={request} references={useRunReferences()} />
@@ -129,7 +127,7 @@ const OneWithPack = ({ request }: { readonly request: PortalRequest }) => (
 )
 
 function One({ request, references }: { readonly request: PortalRequest; readonly references: References }) {
-  const [acting, setActing] = useState<Acting | null>(null)
+  const [acting, setActing] = useState<(PortalRequest['may'][number] | 'comment') | null>(null)
   const { reference, title, text, about, due, status, asked, entries, may, isClosed, isLate } = request
   return (
     <Page

@@ -1,5 +1,5 @@
 import { IconSearch, IconX } from '@tabler/icons-react'
-import { Input, Label, Button as Press, SearchField as Whole } from 'react-aria-components'
+import { Input, Button as Press, SearchField as Whole } from 'react-aria-components'
 import { Icon } from './Icon.tsx'
 
 interface SearchFieldProps {
@@ -9,27 +9,18 @@ interface SearchFieldProps {
   readonly placeholder?: string
   /** The field that `/` focuses. One per screen. */
   readonly isFilter?: boolean
-  readonly showLabel?: boolean
 }
 
 /** Searches the current screen. Escape clears it. */
-export function SearchField({
-  label,
-  value,
-  onChange,
-  placeholder,
-  isFilter = false,
-  showLabel = false,
-}: SearchFieldProps) {
+export function SearchField({ label, value, onChange, placeholder, isFilter = false }: SearchFieldProps) {
   return (
     <Whole
       className="field search"
       value={value}
       onChange={onChange}
-      {...(showLabel ? {} : { 'aria-label': label })}
+      aria-label={label}
       {...(isFilter ? { 'data-filter': true } : {})}
     >
-      {showLabel && <Label className="label">{label}</Label>}
       <span className="search-box">
         <Icon of={IconSearch} size={16} />
         <Input className="input" placeholder={placeholder ?? label} spellCheck="false" autoComplete="off" />

@@ -142,10 +142,8 @@ function resourcesIn(bytes: Uint8Array): readonly Placed[] | string {
   return placed.length === list.length ? placed : 'contains resources other than Chassis'
 }
 
-type Row = ReturnType<typeof siteRow>
-
 /** Chassis v1: SerialNumber, AssetTag; Location.PostalAddress, .Placement, .PartLocation, .Latitude, .Longitude (Resource v1). */
-function rowOf(line: number, resource: Members): Row {
+function rowOf(line: number, resource: Members): ReturnType<typeof siteRow> {
   const names = Object.keys(resource)
   if (names.length <= 2 && names.every((name) => name.startsWith('@odata')))
     return { problems: ['is a reference to a resource. Request the resource itself with $expand'] }

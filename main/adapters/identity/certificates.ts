@@ -225,7 +225,6 @@ function keyId(key: KeyObject): Buffer {
 
 /** Why a certificate is revoked, with its number (RFC 5280, section 5.3.1). */
 const REASONS = { 'key-compromise': 1, superseded: 4, cessation: 5 } as const
-type Reason = keyof typeof REASONS
 
 interface ListFields {
   readonly number: bigint
@@ -253,7 +252,7 @@ export function issueList(by: Issuer, { number, from, until, entries }: ListFiel
 }
 
 /** One entry: serial number as in the certificate, time and reason, which is not critical (RFC 5280, section 5.3). */
-export const revokedEntry = (serial: Uint8Array, at: Date, reason: Reason): Uint8Array =>
+export const revokedEntry = (serial: Uint8Array, at: Date, reason: keyof typeof REASONS): Uint8Array =>
   sequence(serial, time(at), sequence(extension(OID.reasonCode, false, der(0x0a, new Uint8Array([REASONS[reason]])))))
 
 /**

@@ -350,8 +350,6 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
   }
 }
 
-type PreviewBuilder = ReturnType<typeof createPreview>
-
 const RANK: Readonly<Record<ImportLine['outcome'], number>> = {
   skipped: 0,
   read: 1,
@@ -392,7 +390,7 @@ export function parseJump(
  * only; `known` resolves an alias to the name of its node. Null when a part cannot be read.
  */
 export function jumpNames(
-  preview: PreviewBuilder,
+  preview: ReturnType<typeof createPreview>,
   line: number,
   chain: string,
   known: (alias: string) => string | null,

@@ -44,7 +44,7 @@ export function openClient(
     readonly hostKeyTypes?: readonly ServerHostKeyAlgorithm[]
     /** Called when the server showed its host key. */
     readonly heard?: () => void
-  } = {},
+  },
 ): Promise<Outcome<OpenClient>> {
   const { address, port, user } = target.node
   return new Promise((resolve) => {

@@ -236,7 +236,7 @@ function changed(before: NodeAssessment, after: NodeAssessment, comparing: Reado
 export function locationView(
   of: Source,
   assessment: Assessment,
-  drawn = true,
+  drawn: boolean,
   places: ReadonlyMap<string, string | null> = new Map(),
 ): LocationView {
   const { asOf, demo, nodes, scope } = assessment

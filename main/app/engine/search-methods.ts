@@ -50,10 +50,8 @@ export function searchMethods(context: EngineContext): Pick<Handlers, 'search.in
   }
 }
 
-type PlaceOf = (check: string) => SearchPlace | null
-
 /** The result of a check on a node that deviates, otherwise on the first node that has one; null where no node has. */
-function placesIn({ checks }: Pick<Catalog, 'checks'>, { nodes }: Assessment): PlaceOf {
+function placesIn({ checks }: Pick<Catalog, 'checks'>, { nodes }: Assessment): (check: string) => SearchPlace | null {
   const properties = new Map(checks.map(({ id, property }) => [id, property]))
   const found = new Map<string, { readonly node: string; readonly deviates: boolean }>()
   for (const { node, results } of nodes)

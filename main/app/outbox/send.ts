@@ -31,14 +31,12 @@ interface PackToSend {
   readonly signal?: AbortSignal | undefined
 }
 
-type PackPorts = Parameters<typeof reviewFile>[0]
-
 /**
  * Verifies a pack and reads what is sent of it. Fails with pack.unverified where a check fails, or its signer is not trusted; with input.refused
  * for what is no pack file, with pack.demo for demo data that is not to be sent, and as opening a pack does.
  */
 export async function matterOfPack(
-  ports: PackPorts,
+  ports: Parameters<typeof reviewFile>[0],
   catalog: Catalog,
   { path, sender, trust, allowsDemo, signal }: PackToSend,
 ): Promise<Outcome<ItemMatter>> {

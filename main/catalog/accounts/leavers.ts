@@ -255,8 +255,6 @@ export const accessStaleAccounts = defineCheck({
   },
 })
 
-type Local = FactsOf<typeof NEEDS>['local']
-
 const doorsFor = (account: Account, wanted: Wanted): Doors => loginMethods(account, wanted)
 
 interface Source {
@@ -285,7 +283,7 @@ function sourcesOf({ sessions, lastlog, lastlog2, database, files }: Wanted, old
   )
 }
 
-function unused(local: Local, wanted: Wanted, context: Context): readonly DraftObservation[] {
+function unused(local: FactsOf<typeof NEEDS>['local'], wanted: Wanted, context: Context): readonly DraftObservation[] {
   const { node } = context
   const usable = local.accounts.filter((account) => canLogIn(account) && account.name !== 'root')
   const closed = usable.filter((account) => doorState(doorsFor(account, wanted)) === 'closed')

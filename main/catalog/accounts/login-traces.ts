@@ -49,11 +49,11 @@ export const DAY = 86_400_000
 export const isPast = (until: string | undefined, at: string): boolean =>
   until !== undefined && until.slice(0, 10) < at.slice(0, 10)
 
-type Accounts = NonNullable<DeclaredNode['accounts']>
-
 /** The declaration of an account in the fleet file; undefined without one. The last of several applies. */
-export const declaredAs = ({ accounts }: Pick<DeclaredNode, 'accounts'>, name: string): Accounts[number] | undefined =>
-  accounts?.findLast(({ account }) => account === name)
+export const declaredAs = (
+  { accounts }: Pick<DeclaredNode, 'accounts'>,
+  name: string,
+): NonNullable<DeclaredNode['accounts']>[number] | undefined => accounts?.findLast(({ account }) => account === name)
 
 /** Names that the fleet file allows on a node, by roster or by account; null where it declares neither. */
 export function declaredNames({

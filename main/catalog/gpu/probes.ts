@@ -273,8 +273,6 @@ interface GpuServices {
 // servers of one rack; vgpud and vgpu-mgr run on a host that lends virtual GPUs; gridd fetches licences in a guest that has one.
 const UNITS = ['nvidia-fabricmanager', 'nvidia-imex', 'nvidia-vgpud', 'nvidia-vgpu-mgr', 'nvidia-gridd'] as const
 
-type GpuUnit = (typeof UNITS)[number]
-
 export const gpuFabric = defineProbe({
   id: 'gpu.fabric',
   title: 'Services that manage the GPUs',
@@ -295,7 +293,7 @@ export const gpuFabric = defineProbe({
   },
 })
 
-export const gpuServiceRuns = ({ services }: GpuServices, unit: GpuUnit): boolean =>
+export const gpuServiceRuns = ({ services }: GpuServices, unit: (typeof UNITS)[number]): boolean =>
   services.some((service) => service.unit === unit && service.active)
 
 /** What the kernel module of NVIDIA’s driver reports about a GPU, without the tools of the driver. */

@@ -6,9 +6,8 @@ import { type RemoteStorage, storageRemote } from '../mounts/probes.ts'
 import { type PciDevice, pciDevices } from '../pci/probes.ts'
 import type { Read } from './signal.ts'
 
-type Attachment = DeviceAttachment['attachment']
 export interface Place {
-  readonly attachment: Attachment
+  readonly attachment: DeviceAttachment['attachment']
   readonly text: string
 }
 

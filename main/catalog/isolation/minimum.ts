@@ -8,7 +8,6 @@ import { realPorts, rootFitsProcessor, uncoreFunctions } from './pci-hardware.ts
 import { type Family, type Observed, type Read, signsOf } from './signal.ts'
 
 type MinimumItem = Isolation['minimum'][number]
-type Holds = MinimumItem['holds']
 
 /**
  * Signals of which a missing reading does not leave the result open: those that nothing virtual would show in, or that concern one device
@@ -50,7 +49,12 @@ export function minimumEvidence(read: Read, observed: readonly Observed[]): read
 
 export const holdsWhole = (minimum: readonly MinimumItem[]): boolean => minimum.every(({ holds }) => holds !== 'no')
 
-const part = (item: MinimumItem['item'], title: string, holds: Holds | boolean, text: string): MinimumItem => ({
+const part = (
+  item: MinimumItem['item'],
+  title: string,
+  holds: MinimumItem['holds'] | boolean,
+  text: string,
+): MinimumItem => ({
   item,
   title,
   holds: typeof holds === 'string' ? holds : holds ? 'yes' : 'no',

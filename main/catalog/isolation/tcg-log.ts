@@ -11,8 +11,6 @@ export interface TcgLog {
   readonly blobs: readonly { readonly base: number; readonly length: number }[]
 }
 
-type TcgReading = TcgLog | 'no SHA-256' | 'broken'
-
 // TCG PC Client Platform Firmware Profile 1.06, table 14.
 const EV_POST_CODE = 0x1
 const EV_NO_ACTION = 0x3
@@ -29,7 +27,7 @@ const ALGORITHMS = 16
  * start (§3.3.2; the locality of the start counts for register 0). "no SHA-256" for logs in the old form or without that bank; "broken"
  * where the bytes do not add up. One pass, whatever the bytes.
  */
-export function readTcgLog(bytes: Uint8Array): TcgReading {
+export function readTcgLog(bytes: Uint8Array): TcgLog | 'no SHA-256' | 'broken' {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const header = readHeader(bytes, view)
   if (typeof header === 'string') return header

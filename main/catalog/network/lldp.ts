@@ -24,8 +24,6 @@ const MOST_NEIGHBOURS = 4096
 /** IEEE 802.1AB-2016, 8.5: texts have at most 255 bytes. */
 const LONGEST = 255
 
-type Fields = { readonly [key: string]: JsonValue }
-
 /** The text of a leaf of `lldpctl -f json0`: always a list of one with a value. */
 const leaf = (value: JsonValue | undefined): string =>
   (asText(asRecord(asList(value)[0]).value) ?? '').trim().slice(0, LONGEST)
@@ -68,7 +66,7 @@ const CIVIC = [
   'room',
 ]
 
-function pointOf(place: Fields | undefined): LldpPlace['point'] {
+function pointOf(place: { readonly [key: string]: JsonValue } | undefined): LldpPlace['point'] {
   const [latitude, longitude] = [degrees(leaf(place?.lat), 'NS', 90), degrees(leaf(place?.lon), 'EW', 180)]
   return latitude === null || longitude === null ? null : { latitude, longitude }
 }

@@ -25,7 +25,6 @@ import { type Context, endWith, printLine } from '../options.ts'
 import { change, declaredFor, momentOf, type RegisterOptions, withFleet, withRegister } from '../register-changes.ts'
 
 const CONCLUSIONS = ['supports', 'does-not-support'] as const
-type Conclusion = (typeof CONCLUSIONS)[number]
 
 /** `document add|request|explain`: documents for evidence requests, and explanations of isolation signals. */
 export function recordCommand(context: Context): void {
@@ -216,7 +215,7 @@ function examinedAs(options: InspectionOptions, now: string): Outcome<Pick<Docum
       : ok({ level, inspection: null })
   if (by === undefined || lookedAt === undefined || word === undefined)
     return fail('input.refused', `level ${level} requires --inspected-by, --looked-at and --conclusion`)
-  const conclusion = CONCLUSIONS.find((one): one is Conclusion => one === word)
+  const conclusion = CONCLUSIONS.find((one): one is (typeof CONCLUSIONS)[number] => one === word)
   if (conclusion === undefined) return fail('input.refused', `--conclusion must be one of ${CONCLUSIONS.join(', ')}`)
   return ok({ level, inspection: { by, on: inspectedOn ?? now.slice(0, 10), lookedAt, conclusion } })
 }

@@ -56,12 +56,10 @@ function listCommand(context: Context, command: Command): void {
 const deadlineText = ({ deadlineSeconds }: Schedule['options']): string =>
   deadlineSeconds === undefined ? '' : `; time limit ${deadlineSeconds} seconds per node`
 
-type RemoveOptions = FileOption & KeyOptions
-
 function removeCommand(context: Context, command: Command): void {
   keyOptions(withFile(command.command('remove').argument('<name>', 'Name of the schedule')))
     .description('Delete a schedule and its timers')
-    .action(async (name: string, options: RemoveOptions) => {
+    .action(async (name: string, options: FileOption & KeyOptions) => {
       const file = fileOf(context, options)
       const named = await scheduleNamed(context, file, name)
       if (!named.ok) return endWith(context, named.error)
@@ -262,14 +260,12 @@ async function kindOf({ ports }: Context, { with: wanted }: InstallOptions): Pro
     : ok(first)
 }
 
-type StatusOptions = FileOption & { readonly json?: true }
-
 /** `schedule status`: next and last run, installed timers, and the credentials available to an unattended run. */
 function statusCommand(context: Context, command: Command): void {
   withFile(command.command('status').argument('[name]', 'Name of the schedule; default all'))
     .description('Show next run, last result, timers and credential readiness')
     .option('--json', 'Print JSON')
-    .action(async (name: string | undefined, options: StatusOptions) => {
+    .action(async (name: string | undefined, options: FileOption & { readonly json?: true }) => {
       const file = fileOf(context, options)
       const read = await context.ports.schedules.read(file)
       if (!read.ok) return endWith(context, read.error)

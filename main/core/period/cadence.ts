@@ -5,7 +5,7 @@ export type Cadence = {
   /** Minutes after midnight of that zone, 0 to 1439; for hours, minutes after the hour, 0 to 59. */
   readonly at: number
 } & (
-  | { readonly every: 'hours'; readonly hours: Hours }
+  | { readonly every: 'hours'; readonly hours: (typeof HOURS)[number] }
   | { readonly every: 'day' }
   /** 1 is Monday, as in ISO 8601. */
   | { readonly every: 'week'; readonly weekday: number }
@@ -14,7 +14,6 @@ export type Cadence = {
 
 /** Only hour intervals that divide a day: others would shift from day to day. */
 export const HOURS = [1, 2, 3, 4, 6, 8, 12] as const
-type Hours = (typeof HOURS)[number]
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 

@@ -22,8 +22,6 @@ export type Signable = Approvable | Statement
 /** An entry that one person states. */
 type Statement = ManagementResponse | AuditorRequest
 
-type Role = EntrySignature['role']
-
 /**
  * Signed content: the canonical JSON (RFC 8785) of the entry without `signatures`, `withdrawn` and `resolved`, with the role and
  * the time of the signature as `signedAs`, so that neither can be changed. The requester signs the request, so on the
@@ -65,7 +63,8 @@ const momentOf = (entry: Signable): string =>
  * have only one key; the missing segregation of duties is stated wherever the entry is printed.
  */
 export function keysProblem(entry: Signable): string | null {
-  const of = (role: Role): readonly EntrySignature[] => signaturesOf(entry).filter((one) => one.role === role)
+  const of = (role: EntrySignature['role']): readonly EntrySignature[] =>
+    signaturesOf(entry).filter((one) => one.role === role)
   const [requested, approved, responded] = [of('requester'), of('approver'), of('respondent')]
   if ('statedAt' in entry) {
     if (requested.length + approved.length > 0) return 'it is signed only by the person who states it'

@@ -80,9 +80,12 @@ export function sealedCertificates(
   return message === undefined ? null : certificateList(wireReader(message.body), true)
 }
 
-type Suite = (typeof CIPHERS)[number]
-
-function open(suite: Suite, secret: Uint8Array, transcript: Uint8Array, records: readonly Uint8Array[]): Uint8Array {
+function open(
+  suite: (typeof CIPHERS)[number],
+  secret: Uint8Array,
+  transcript: Uint8Array,
+  records: readonly Uint8Array[],
+): Uint8Array {
   const { cipher, hash, keyLength } = suite
   const digest = (bytes: Uint8Array): Uint8Array => createHash(hash).update(bytes).digest()
   const hmac = (key: Uint8Array, bytes: Uint8Array): Uint8Array => createHmac(hash, key).update(bytes).digest()

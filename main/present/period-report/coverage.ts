@@ -302,8 +302,14 @@ const label = (x: number, y: number, text: string, anchor: 'start' | 'middle'): 
   tone: 'quiet',
 })
 
-type Tone = Extract<FigureMark, { is: 'box' }>['tone']
-const box = (x: number, y: number, width: number, height: number, tone: Tone, filled: boolean): FigureMark => ({
+const box = (
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  tone: Extract<FigureMark, { is: 'box' }>['tone'],
+  filled: boolean,
+): FigureMark => ({
   is: 'box',
   x,
   y,

@@ -191,7 +191,7 @@ export async function* readNodes(
   validator: SchemaValidator,
   { scope, assessment }: PackReading,
   judge: PackAssessor | null,
-  { only = null, onRead = () => undefined }: NodesAsked = {},
+  { only = null, onRead = () => undefined }: NodesAsked,
 ): AsyncGenerator<NodeReading> {
   const folders = nodeFolders(source)
   const digests = new Map(assessment?.nodes.map(({ node, sha256: digest }) => [node, digest]))

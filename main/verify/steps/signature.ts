@@ -8,7 +8,7 @@ import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SealReader, SealReading, StampedBytes } from '../../core/ports.ts'
 import { bytesOf, textOf } from './read.ts'
 import type { ShownTime } from './time.ts'
-import { certificatesOf, NO_TRUST, type Trust, trustOf } from './trust.ts'
+import { certificatesOf, type Trust, trustOf } from './trust.ts'
 
 /** Reads the seal over the tag manifest, or null when there is none. Trust anchors help to complete the chain; trust is evaluated separately. */
 export async function readSealOf(source: PackSource, seal: SealReader, trust: Trust): Promise<SealReading | null> {
@@ -233,7 +233,7 @@ export async function readDetached(
   seal: SealReader,
   content: Uint8Array,
   { fingerprint, at, cms, chain }: KeptSignature,
-  { what, trust = NO_TRUST }: { readonly what: string; readonly trust?: Trust },
+  { what, trust }: { readonly what: string; readonly trust: Trust },
 ): Promise<DetachedReading> {
   const reading = await seal.read({
     content,

@@ -68,8 +68,6 @@ function itemOf(
   }
 }
 
-type Selected = (control: ControlAssessment) => boolean
-
 /**
  * Reviewed controls of the results: those with at least one tested required or counter check (conclusion model, section 1). The others in
  * scope are excluded by name. A selection has no outcome; findings have.
@@ -94,7 +92,12 @@ export const plannedControls = (names: Names): unknown =>
     'Controls without such a check are excluded: documents decide them.',
   )
 
-function selectionOf(names: Names, isSelected: Selected, what: string, others: string): unknown {
+function selectionOf(
+  names: Names,
+  isSelected: (control: ControlAssessment) => boolean,
+  what: string,
+  others: string,
+): unknown {
   const { assessment, catalog } = names.input
   const known = new Map(catalog.frameworks.map((one) => [one.id, one]))
   const idsOf = (controls: readonly ControlAssessment[]) =>
