@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { offlineText } from '../../main/server/edge/portal-packs.ts'
+import { offlineText } from '../../main/server/edge/portal.ts'
 import type { SharedPack } from '../../schemas/ipc-portal.ts'
 
 test.each([
