@@ -1,4 +1,5 @@
 import type { EngagementSection } from './ipc-engagement.ts'
+import type { Engagement } from './types.ts'
 import type { Word } from './words.ts'
 
 /** Labels of what is declared before an audit, the same on every screen. Marks as in words.ts: shape and word, never color alone. */
@@ -131,3 +132,10 @@ export const matchedByWords = {
   address: 'by address',
   name: 'by name',
 } as const
+
+/** How far an engagement is declared. `isBegun`: a form of it is stored that is not complete. */
+export const engagementState = (engagement: Pick<Engagement, 'status'> | null, isBegun: boolean): EngagementState =>
+  engagement?.status ?? (isBegun ? 'incomplete' : 'none')
+
+/** Whether results and reports use an engagement in this state. */
+export const isDeclared = (state: EngagementState): boolean => state === 'draft' || state === 'final'

@@ -1,7 +1,6 @@
-import { type EngagementState, engagementStateWords } from '../../schemas/engagement-words.ts'
+import { type EngagementState, engagementStateWords, isDeclared } from '../../schemas/engagement-words.ts'
 import type { PreflightItem } from '../../schemas/ipc-packs.ts'
 import type { Assessment, Register } from '../../schemas/types.ts'
-import { isDeclared } from '../core/engagement/state.ts'
 import type { SigningPlace } from '../core/identities.ts'
 import { plural } from '../core/plain-text.ts'
 import { decisionsOf } from '../core/register/decisions.ts'

@@ -1,3 +1,4 @@
+import { engagementState } from '../../../schemas/engagement-words.ts'
 import type {
   AcceptancesDraft,
   DocumentPlan,
@@ -9,7 +10,6 @@ import type { Source } from '../../../schemas/ipc-views.ts'
 import type { EntrySignature, Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import { catalogFor } from '../../core/catalog.ts'
-import { engagementState } from '../../core/engagement/state.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import type { Signer } from '../../core/ports.ts'
