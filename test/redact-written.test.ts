@@ -281,5 +281,6 @@ describe('what is no secret', () => {
     '$DefaultNetstreamDriverKeyFile /etc/ssl/private/key.pem',
     'action(type="omrelp" target="x" tls="on" tls.myprivkey="/etc/rsyslog/keys/key.pem")',
   ])
+  eachHidden(['{"comment": "<password>"}, {"rule": 1}, {"comment": "</password>"}'])
   eachHidden(['-w /srv/mongo -p «hunter2» -k phi', 'export DB_PASSWORD=«x»;readonly TMOUT=900'])
 })

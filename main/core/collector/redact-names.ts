@@ -86,7 +86,7 @@ export const NAME_RULES: readonly Rule[] = [
     class: 'password',
     needs: ['password>', 'passwd>', 'secret>', 'token>', 'apikey>'],
     pattern: new RegExp(
-      String.raw`(<(?:\w{1,30}:)?\w{0,30}(?:password|passwd|secret|token|apikey)>)${NO_SECRET}[^<\n]{1,4096}(?=</)`,
+      String.raw`(<(?:\w{1,30}:)?\w{0,30}(?:password|passwd|secret|token|apikey)>)${NO_SECRET}[^<\n"]{1,4096}(?=</)`,
       'gi',
     ),
   },
