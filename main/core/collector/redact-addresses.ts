@@ -3,6 +3,12 @@ import { MANY, NEW, type Rule } from './redact-parts.ts'
 /** RFC 3986 §3.1. It begins where a word does, so that no word is searched twice. */
 const SCHEME = '(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}:\\/\\/'
 
+/** Behind a question mark, or the last character of one of the three ways to write an ampersand. */
+const PARAMETERS = ['?', '&', ';', '6'].flatMap((before) =>
+  ['sig=', 'x-amz-', 'x-goog-', 'signature=', 'code=', 'key=', 'api', 'function', 'auth=', 'sas=', 'p='].map(
+    (name) => before + name,
+  ),
+)
 const UP_TO_PARAMETER = new RegExp(`[^\\s"'<>&#\\\\]${MANY}`, 'y')
 
 /** Credentials in addresses, and addresses that are credentials. */
@@ -40,7 +46,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
   // codes of functions, and the password of InfluxDB. In JSON of Go the ampersand is escaped, and in XML.
   {
     class: 'url-credentials',
-    needs: ['sig=', 'signature=', 'code=', 'key=', 'auth=', 'sas=', 'p='],
+    needs: PARAMETERS,
     pattern: new RegExp(
       `((?:[?&]|&amp;|\\\\u0026)(?:sig|signature|x-(?:amz|goog)-signature|code|(?:api[_-]?|function)?key|auth|sas|(?<=[?&;6]u=[^\\s"'<>&#]{1,64}(?:[?&]|&amp;|\\\\u0026))p)=)${NEW}[^\\s"'<>&#\\\\]{6,4096}`,
       'gi',
@@ -74,5 +80,11 @@ export const ADDRESS_RULES: readonly Rule[] = [
       `((?<![\\w.-])(?:proxy_)?(?:user|creds)=["']?(?!\\d{1,10}:)[^\\s:,;"'=/@]{1,128}:)${NEW}[^\\s"',]{1,512}`,
       'g',
     ),
+  },
+  // Data source names of Go: user:password@tcp(host).
+  {
+    class: 'url-credentials',
+    needs: ['@(', '@tcp(', '@unix('],
+    pattern: new RegExp(`((?<![\\w.[-])[\\w.-]{1,64}:)${NEW}[^\\s"'@/]{1,256}(@(?:tcp|unix)?\\()`, 'g'),
   },
 ]

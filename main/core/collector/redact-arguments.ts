@@ -22,8 +22,8 @@ const literal = (needs: readonly string[], before: string): Rule => ({
 })
 
 /** What a program reads from a pipe or a text: `echo X | program`. */
-const READS = String.raw`(?:(?:sudo )?(?:/\S{0,32}/)?(?:cryptsetup|kinit|smbpasswd|veracrypt)(?![\w.-])|[^|\n]{0,100}?(?:--password-stdin|--stdin|--passphrase-fd|sudo -\w{0,4}S(?!\w)|zfs load-key))`
-const ECHO = String.raw`(?<![\w.-])(?:echo|printf)(?: -[neE]{1,3})?(?: ["']?%s(?:\\n)?["']?)? ["']?`
+const READS = String.raw`(?:(?:sudo )?(?:/\S{0,32}/)?(?:cryptsetup|kinit|smbpasswd|veracrypt|passwd)(?![\w.-])|[^|\n]{0,100}?(?:--password-stdin|--stdin|--passphrase-fd|sudo -\w{0,4}S(?!\w)|zfs load-key))`
+const ECHO = String.raw`(?<![\w.-])(?:echo|printf|yes)(?: -[neE]{1,3})?(?: ["']?%s(?:\\n)?["']?)? ["']?`
 
 /** Passwords that programs take as arguments, from the manual page of each, and from texts that are piped to them. */
 export const ARGUMENT_RULES: readonly Rule[] = [
@@ -65,6 +65,32 @@ export const ARGUMENT_RULES: readonly Rule[] = [
   argument(['data='], String.raw`-object secret,[^\s"']{0,128}data=`),
   argument(['freerdp', 'rdesktop'], `(?:[xw]lfreerdp3?|xfreerdp3?|sdl-freerdp3?|rdesktop) ${WORDS}(?<= )/(?:p|gp):`),
   argument(['chpasswd'], String.raw`chpasswd(?: -\S{1,32}){0,4} ?<<< ?["']?[^\s:"']{1,64}:`),
+  argument(
+    ['redis-cli'],
+    `redis-cli (?:${WORDS} )?(?:AUTH|auth) (?![\\w-]{1,64} \\[redacted:)(?:[\\w-]{1,64} (?=[^\\s-]))?`,
+  ),
+  argument(['redis-cli'], `redis-cli (?:${WORDS} )?(?:CONFIG SET|config set) (?:requirepass|masterauth) `),
+  argument(['npm'], String.raw`npm config set \S{0,200}(?:_password|_auth|_authToken) `),
+  argument(
+    ['login', 'vault token', 'bw unlock', 'cloudflared', 'reset-admin-password'],
+    '(?:(?:vault|cargo) login|vault token (?:lookup|revoke|renew)|bw unlock|cloudflared service install|reset-admin-password) (?=[^\\s=]{1,4096}(?:\\s|$))',
+  ),
+  argument(['pulumi'], String.raw`pulumi config set --secret \S{1,128} `),
+  argument(['private-key'], String.raw`wg set [\w.-]{1,16} private-key (?![/<])`),
+  argument(['openssl passwd'], String.raw`openssl passwd (?:-[1-6] |-apr1 |-aixmd5 |-salt \S{1,64} ){0,4}`),
+  argument(['smbclient'], String.raw`smbclient ["']?(?://|\\\\)\S{1,256} `),
+  argument(
+    ['<<<'],
+    `(?:load-key|padd|cryptsetup|kinit|--passwd?-on-stdin|--password-stdin|--stdin|--passphrase-fd)(?:${WORDS} )?(?: \\d)?<<< ?`,
+  ),
+  {
+    class: 'password',
+    needs: ['<('],
+    pattern: new RegExp(
+      String.raw`(<\((?:echo|printf)(?: -[neE]{1,3})?(?: ["']?%s["']?)? ["']?)${NO_ARGUMENT}[^\s"']{1,512}`,
+      'g',
+    ),
+  },
   {
     class: 'password',
     needs: ['sedutil-cli'],
@@ -83,7 +109,7 @@ export const ARGUMENT_RULES: readonly Rule[] = [
   },
   {
     class: 'password',
-    needs: ['echo', 'printf'],
+    needs: ['echo', 'printf', 'yes'],
     pattern: new RegExp(
       String.raw`(${ECHO})${NO_ARGUMENT}[^"'|\n]{1,256}?(?=["']?[ \t]{0,8}\|[ \t]{0,8}${READS})`,
       'g',

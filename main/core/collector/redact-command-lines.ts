@@ -24,6 +24,7 @@ const CURL: Option = { head: /^-[#\dafgGiIjJklLnNOpqRsSvVZB]{0,12}[uUE]/, form: 
 /** A cookie itself; without an equals sign it is the name of a file. */
 const COOKIE: Option = { head: /^(?:-b|--cookie(?:=|$))/, form: /^([^=\s]{1,256}=)/ }
 const CERTIFICATE: Option = { head: /^--(?:proxy-)?cert(?:=|$)/, form: NAME_AND_PASSWORD }
+const PROXY: Option = { head: /^(?:-x|--proxy(?:=|$))/, form: /^([^:@\s]{1,256}:)(?=[^\s]{0,512}@)/ }
 const TPM: Option = { head: /^-[pP]/, form: /^(?!(?:session|file|pcr):)()/ }
 const SNMP: Option = { head: /^-[cAX]/, form: ANYTHING }
 const SAMBA: Option = { head: /^(?:-U|--user(?:=|$))/, form: NAME_PERCENT_PASSWORD }
@@ -41,12 +42,19 @@ const PROGRAMS: readonly (readonly [Option, readonly string[]])[] = [
     ['sshpass', 'login', 'cqlsh', 'cypher-shell', 'racadm', 'rabbitmqadmin', 'ncftpput', 'ncftpget', 'veracrypt'],
   ],
   [SHORT_P, ['ipmipower', 'ipmiconsole', 'ipmi-sensors', 'ipmi-sel', 'ipmi-chassis', 'ipmi-config', 'bmc-info']],
-  [SHORT_P, ['useradd', 'usermod', 'pkcs11-tool', 'check_mysql', 'check_pgsql']],
-  [CAPITAL_P, ['sqlcmd', 'bcp', 'isql', 'tsql', 'ipmitool', 'mosquitto_pub', 'mosquitto_sub', 'agent-auth']],
+  [SHORT_P, ['useradd', 'usermod', 'pkcs11-tool', 'check_mysql', 'check_pgsql', 'twine', 'redfishtool']],
+  [
+    CAPITAL_P,
+    ['sqlcmd', 'bcp', 'isql', 'tsql', 'ipmitool', 'mosquitto_pub', 'mosquitto_sub', 'agent-auth', 'check_ldap'],
+  ],
   [{ head: /^-[ky]/, form: ANYTHING }, ['ipmitool']],
   [{ head: /^-[NP]/, form: ANYTHING }, ['ssh-keygen']],
   [{ head: /^-[kK]$/, form: ANYTHING }, ['openssl']],
-  [{ head: /^-t/, form: ANYTHING }, ['k3s', 'rke2']],
+  [{ head: /^-t/, form: ANYTHING }, ['k3s', 'rke2', 'doctl', 'flyctl', 'influx', 'frpc']],
+  [{ head: /^-r/, form: ANYTHING }, ['gitlab-runner']],
+  [{ head: /^-k/, form: ANYTHING }, ['netbird', 'mcrypt', 'ss-local', 'ss-server', 'ssserver', 'sslocal']],
+  [{ head: /^-K/, form: ANYTHING }, ['ccrypt', 'ccencrypt', 'ccdecrypt']],
+  [{ head: /^-c/, form: NAME_AND_PASSWORD }, ['ttyd', 'gotty']],
   [{ head: /^--?encrypt(?:=|$)/, form: ANYTHING }, ['consul']],
   [{ head: /^-C/, form: ANYTHING }, ['check_snmp']],
   [{ head: /^-[xa]p$/, form: ANYTHING }, ['sendemail', 'sendEmail', 'swaks', 'ssmtp']],
@@ -65,6 +73,7 @@ const PROGRAMS: readonly (readonly [Option, readonly string[]])[] = [
   [{ head: /^-u/, form: NAME_COMMA_PASSWORD }, ['lftp']],
   [CURL, ['curl']],
   [COOKIE, ['curl']],
+  [PROXY, ['curl']],
   [CERTIFICATE, ['curl']],
   [{ head: /^-a/, form: NAME_AND_PASSWORD }, ['http', 'https', 'xh', 'check_http']],
 ]
@@ -73,7 +82,7 @@ for (const [option, names] of PROGRAMS)
   for (const name of names) CLIENTS.set(name, [...(CLIENTS.get(name) ?? []), option])
 
 const NAMES =
-  '(?:[a-z0-9]{1,20}[-_.]){0,4}(?:password|passwd|passphrase|pass|pwd|pw|psk|token|secret|(?:api|access|secret|auth|account|setup|license|certificate|encryption|master|b2|azureblob|swift)[-_]?key|credentials?|(?:src|dest)?(?:key|store)pass|tlspassword|requirepass|masterauth|(?:pass|password|passphrase)[-_]?command)'
+  '(?:[a-z0-9]{1,20}[-_.]){0,4}(?:password|passwd|passphrase|pass|pwd|pw|psk|token|secret|(?:api|access|secret|auth|account|setup|license|certificate|encryption|master|b2|azureblob|swift)[-_]?key|credentials?|(?:src|dest)?(?:key|store)pass|ext-?pass|viewpasswd|tlspassword|requirepass|masterauth|(?:pass|password|passphrase)[-_]?command)'
 /** Options of any program, by their names. openssl-passphrase-options(1) has passwords behind `pass:`. */
 const NAMED: readonly Option[] = [
   { head: new RegExp(`^--?(?:${NAMES}[0-9]?|(?:so-)?pin)(?:=|$)`, 'i'), form: ANYTHING },

@@ -1,22 +1,25 @@
 import { anyValue, ofAssignment, ofVariable, type Rule, UP_TO_BLANK, VARIABLE_VALUE } from './redact-parts.ts'
 
 const PASSWORD_NAMES =
-  'passw(?:or)?d|pgpassword|sshpass|passphrase|pwd|psk|secret|authtok|api[_-]?key|auth[_-]?token|access[_-]?token|secret[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|secret[_-]?access[_-]?key|community'
+  'passw(?:or)?d|pgpassword|sshpass|passphrase|pwd|psk|secret|authtok|api[_-]?key|auth[_-]?token|access[_-]?token|secret[._-]?key|account[_-]?key|shared[_-]?access[_-]?key|secret[_-]?access[_-]?key|community'
 /** Names before an equals sign, where a short value is a secret too; `pwd` alone is a folder. */
 const ASSIGNED_NAMES =
-  'passw(?:or)?d|sshpass|passphrase|secret|token|authtok|api[_-]?key|secret[_-]?key|account[_-]?key|access[_-]?key|secret[_-]id|pin-value|mysql_pwd|rediscli_auth'
-const KEY_NAMES = ['api', 'account', 'access'].flatMap((of) => [`${of}key`, `${of}_key`, `${of}-key`])
+  'passw(?:or)?d|sshpass|passphrase|secret|token|authtok|api[_-]?key|secret[._-]?key|account[_-]?key|access[._-]?key|secret[_-]id|pin-value|mysql_pwd|rediscli_auth'
+const KEY_NAMES = ['api', 'account', 'access'].flatMap((of) => ['', '_', '-', '.'].map((sign) => `${of}${sign}key`))
 
 /** Variables, by the end of their names; written in capitals. */
 const VARIABLES =
   'PASS(?:WORDS?|WD|PHRASE)?|SECRETS?|TOKEN|CREDENTIALS?|CREDS|APIKEY|(?:API|APP|APPLICATION|MASTER|LICEN[SC]E|ENCRYPTION|SIGNING|PRIVATE|SECRET|ACCESS|ACCOUNT|UNSEAL|SESSION|AUTH|INTEGRATION|ROUTING|RECOVERY|HMAC|DEPLOY|SETUP)_?KEY(?:_BASE)?|(?:ROOT|BIND|USER|ADMIN|_)PW|_PAT|OTP_SEED'
 /** In passwd(5) and group(5), a name before the colon is that of an account or group. */
 const NO_ACCOUNT = String.raw`(?![^\s:]{0,2}:\d{1,10}:)`
+/** Where a name begins: at a word, or behind an option that takes it without a blank, as in `java -Dpassword=` and `docker run -eTOKEN=`. */
+const BEGIN = String.raw`(?:(?<![\w-])|(?<=(?:^|[\s"'])-[DPe]))`
 /** An equals sign, or the arrow of Ruby, Perl and PHP. */
 const ASSIGNED = '=(?:>|(?!>))'
 
 /** Between a name and its value. A text inside another has its quotation marks escaped. */
-const separatedBy = (sign: string): string => String.raw`\\{0,3}["']?[ \t]{0,20}${sign}[ \t]{0,20}(?:[\\$]{0,3}["'])?`
+const separatedBy = (sign: string): string =>
+  String.raw`\\{0,3}["']?\]?[ \t]{0,20}${sign}[ \t]{0,20}(?:[\\$]{0,3}["'])?`
 
 /** A colon between a quoted name and a quoted value, as in JSON, is as unambiguous as an equals sign. */
 const IN_JSON = String.raw`(?<=["'][ \t]{0,20}):(?=[ \t]{0,20}\\{0,3}["'])`
@@ -37,7 +40,7 @@ export const NAME_RULES: readonly Rule[] = [
     class: 'password',
     needs: ['pass', 'pw=', 'secret', 'token=', 'credential', 'creds=', 'key=', 'key_base=', '_pat=', '_seed='],
     pattern: new RegExp(
-      String.raw`((?<![\w-])(?:[A-Z][A-Z0-9_]{0,60})?(?:${VARIABLES})=(?:[\\$]{0,3}["'])?)${NO_SECRET}(?![/=]|[01](?![^\s"',;]))${VARIABLE_VALUE}`,
+      String.raw`((?=[A-Z_])${BEGIN}(?:[A-Z][A-Z0-9_]{0,60})?(?:${VARIABLES})=(?:[\\$]{0,3}["'])?)${NO_SECRET}(?![/=]|[01](?![^\s"',;]))${VARIABLE_VALUE}`,
       'g',
     ),
     rest: ofVariable,
@@ -64,9 +67,9 @@ export const NAME_RULES: readonly Rule[] = [
   // The same with an equals sign, as in environments and options, and in JSON: there, more names count, and short values and paths are secrets too.
   {
     class: 'password',
-    needs: ['pass', '_pw', '-pw', 'secret', 'token', 'authtok', 'rediscli_auth', 'pin-value', ...KEY_NAMES],
+    needs: ['pass', '_pw', '-pw', '_auth', 'secret', 'token', 'authtok', 'rediscli_auth', 'pin-value', ...KEY_NAMES],
     pattern: new RegExp(
-      String.raw`((?<![\w-])(?:(?:\w[\w-]{0,40})?(?:${ASSIGNED_NAMES})|\w[\w-]{0,40}[_-](?:pass|pw)|pass)${separatedBy(`(?:${ASSIGNED}|${IN_JSON})`)})${NO_SECRET}(?!=|[01](?![^\s"',;]))${anyValue(1)}`,
+      String.raw`(${BEGIN}(?:(?:\w[\w-]{0,40})?(?:${ASSIGNED_NAMES})|\w[\w-]{0,40}[_-](?:pass|pw)|pass|_auth)${separatedBy(`(?:${ASSIGNED}|${IN_JSON})`)})${NO_SECRET}(?!=|[01](?![^\s"',;]))${anyValue(1)}`,
       'gi',
     ),
     rest: ofAssignment,
