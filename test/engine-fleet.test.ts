@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineKit, engineKit, withNodes } from './support/engine-kit.ts'
+import { type EngineKit, engineKit, valueIn, withNodes } from './support/engine-kit.ts'
+import { createFakePorts } from './support/fake-ports.ts'
 
 let kit: EngineKit
 beforeEach(async () => {
@@ -45,6 +46,45 @@ describe('importing nodes', () => {
     expect(await kit.engine.call('fleet.import-choose', { kind: 'ansible' }, { path })).toMatchObject({
       value: { kind: 'ansible' },
     })
+  })
+
+  test('a workbook is read as the table on its first sheet, with the rows that a person sees', async () => {
+    const path = join(kit.folder, 'Servers of the clinic.XLSX')
+    const rows = [
+      ['Server name', 'IP address', 'Latitude', 'Longitude', 'Rack; room'],
+      ['GPU 1', '192.0.2.4', 39.04, -77.49, 'A, 2'],
+      [],
+      ['Radiology "store"', '192.0.2.5', 39.04, -77.49, ''],
+    ]
+    const sheets = [{ name: 'Servers', widths: [20, 20, 10, 10, 10], rows }]
+    writeFileSync(path, await createFakePorts().xlsx(sheets, { paper: 'a4', foot: '' }))
+    const preview = valueIn(await kit.engine.call('fleet.import-choose', { kind: 'ssh-config' }, { path }))
+    expect(preview).toMatchObject({ kind: 'csv', willAdd: 2, file: 'Servers of the clinic.XLSX' })
+    expect(preview?.columns?.map(({ field }) => field)).toEqual(['name', 'address', 'latitude', 'longitude', null])
+    expect(preview?.rows.filter(({ outcome }) => outcome === 'will-add').map(({ line, node }) => [line, node])).toEqual(
+      [
+        [2, 'gpu-1'],
+        [4, 'radiology-store'],
+      ],
+    )
+    const again = await kit.get('fleet.import-columns', {
+      handle: preview?.handle ?? '',
+      columns: ['name', 'address', null, null, 'role'],
+    })
+    expect(again.willAdd).toBe(2)
+    writeFileSync(path, 'no workbook')
+    expect(await kit.engine.call('fleet.import-choose', { kind: 'csv' }, { path })).toMatchObject({ ok: false })
+  })
+
+  test('a list as a spreadsheet saves it is read in its own encoding', async () => {
+    const path = join(kit.folder, 'list.csv')
+    writeFileSync(path, Buffer.from('name;address\nM\u00fcnchen 1;192.0.2.4\n', 'latin1'))
+    expect(valueIn(await kit.engine.call('fleet.import-choose', { kind: 'csv' }, { path }))?.rows[1]?.text).toContain(
+      'München 1',
+    )
+    writeFileSync(path, Buffer.from('\uFEFFname\taddress\ngpu-1\t192.0.2.4\n', 'utf16le'))
+    const read = await kit.engine.call('fleet.import-choose', { kind: 'csv' }, { path })
+    expect(read).toMatchObject({ value: { willAdd: 1 } })
   })
 
   test('only the newest previews are kept', async () => {

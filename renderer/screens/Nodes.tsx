@@ -171,7 +171,7 @@ const KINDS: readonly {
   {
     id: 'csv',
     title: 'CSV',
-    note: 'A line of headings, then one server per line. Columns are assigned to fields in the preview.',
+    note: 'A line of headings, then one server per line. Columns are assigned to fields in the preview. A workbook (.xlsx) is read as a table.',
     example: 'name,address,port,user\ndb-1,203.0.113.10,22,audit',
   },
   {

@@ -22,7 +22,8 @@ const LARGEST = 8 * 1024 * 1024
  * input.refused for another kind of file, one that is too large, and one that cannot be read.
  */
 export async function readTable(path: string): Promise<Outcome<readonly TableRow[]>> {
-  const read = path.endsWith('.csv') ? rowsOfCsvFile : path.endsWith('.xlsx') ? rowsOfWorkbook : null
+  const ending = /\.[^.]*$/.exec(path.toLowerCase())?.[0]
+  const read = ending === '.csv' ? rowsOfCsvFile : ending === '.xlsx' ? rowsOfWorkbook : null
   if (read === null) return fail('input.refused', `${path} must end in .csv or .xlsx`)
   try {
     const file = await open(path, 'r')

@@ -2,7 +2,9 @@ import { formatOf } from '../../../schemas/import-format.ts'
 import type { FleetView, ImportField, ImportKind, ImportPreview } from '../../../schemas/ipc-views.ts'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
+import { listText } from '../../core/engagement/list-text.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
+import type { TableRow } from '../../core/table.ts'
 import { fleetView } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { storedFleet, storeFleet } from './fleet-store.ts'
@@ -32,6 +34,7 @@ interface ImportSource {
 }
 
 const MOST_OFFERED = 4
+const NO_TEXT = 'this file is no text; save the list as CSV or as a workbook (.xlsx)'
 const NO_LONGER = 'this preview is no longer available; import the file again'
 
 /** The fleet of this folder, and changes to it. Nothing here contacts a node. */
@@ -44,10 +47,16 @@ export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
     'fleet.get': async () => ok(session.fleet === null ? null : fleetView(session.fleet, session.demo)),
     'fleet.import-choose': async ({ kind }, chosen) => {
       if (chosen === undefined) return ok(null)
+      const file = chosen.path.split(/[/\\]/).at(-1) ?? null
+      if (chosen.path.toLowerCase().endsWith('.xlsx')) {
+        const rows = await ports.readTable(chosen.path)
+        return rows.ok ? await preview(context, offered, { kind: 'csv', text: tableText(rows.value), file }) : rows
+      }
       const bytes = await ports.files.read(chosen.path)
       if (!bytes.ok) return bytes
-      const name = chosen.path.split(/[/\\]/).at(-1) ?? null
-      return await previewFile(context, offered, { kind, text: new TextDecoder().decode(bytes.value), file: name })
+      const text = listText(bytes.value)
+      if (text.includes('\0')) return fail('input.refused', `${file}: ${NO_TEXT}`)
+      return await previewFile(context, offered, { kind, text, file })
     },
     'fleet.import-text': async ({ kind, text }) => await preview(context, offered, { kind, text, file: null }),
     'fleet.import-columns': async ({ handle, columns }) => {
@@ -83,6 +92,18 @@ const OUTCOMES = {
   skipped: 'skipped',
   problem: 'skipped',
 } as const
+
+/** The sheet of a workbook as a table of text, each row on the line that its spreadsheet counts. */
+function tableText(rows: readonly TableRow[]): string {
+  // The last cells of a row are absent where they are empty.
+  const width = Math.max(0, ...rows.map(({ cells }) => cells.length))
+  // A cell of several lines would move the rows below it.
+  const cellText = (text: string): string => `"${text.replaceAll(/\s+/g, ' ').replaceAll('"', '""')}"`
+  const lines = Array<string>(rows.at(-1)?.row ?? 0).fill('')
+  for (const { row, cells } of rows)
+    lines[row - 1] = Array.from({ length: width }, (_, at) => cellText(cells[at]?.text ?? '')).join(',')
+  return lines.join('\n')
+}
 
 /** A file is chosen without a look at its text: one that yields nothing in the chosen format is read in the one that its text shows. */
 async function previewFile(
