@@ -130,7 +130,7 @@ describe('sealing', () => {
     expect(first.notDerivable).toEqual([])
     expect(first.notes).toEqual([
       'Time from this computer only: no time-stamp authority was used.',
-      'It is stored in the Barewitness folder until you save it.',
+      'The pack is stored in the Barewitness folder until you save it.',
       'The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.',
     ])
     const second = must(await kit.exports['export.build'](PLAIN))

@@ -109,7 +109,7 @@ export const storedNotes = ({
   readonly keepsSealed: boolean
 }): readonly string[] => [
   ...(kept === 'file' ? [`Your signing key is stored ${FILE_WORDS}.`] : []),
-  keepsSealed ? 'It is stored on the server.' : 'It is stored in the Barewitness folder until you save it.',
+  keepsSealed ? 'The pack is stored on the server.' : 'The pack is stored in the Barewitness folder until you save it.',
   ...(chained
     ? [
         keepsSealed
