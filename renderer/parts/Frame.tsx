@@ -19,7 +19,7 @@ import {
   IconUserCheck,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
-import { collect, whyNoCollect } from '../actions.ts'
+import { collect, useAction, whyNoCollect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { useEarlierShown } from '../refreshing.ts'
 import { isOffered, type Place, placeOf, type Route } from '../routes.ts'
@@ -105,13 +105,30 @@ export function Frame({ above, children }: FrameProps) {
   )
 }
 
-/** States that results are of before the last change, while their repetition takes longer than a second. */
+/**
+ * States that results are of before the last change, while their repetition takes longer than a second; while that
+ * evaluates the run again, with its progress, and Cancel where one person may.
+ */
 function Updating() {
   const isShown = useEarlierShown()
+  const { evaluating } = useStore()
+  const stop = useAction('runs.stop-evaluating')
   return (
-    <p className={isShown ? 'updating' : 'said'} role="status">
-      {isShown ? 'Updating. Earlier results are shown until then.' : ''}
-    </p>
+    <div className={isShown ? 'updating' : 'said'}>
+      <p role="status">{isShown ? 'Updating. Earlier results are shown until then.' : ''}</p>
+      {isShown && evaluating !== null && (
+        <>
+          <span className="number">
+            {evaluating.done} of {plural(evaluating.total, 'node')}
+          </span>
+          {may('runs.stop-evaluating') && (
+            <Button small busy={stop.busy} onPress={() => void stop.run(null)}>
+              Cancel
+            </Button>
+          )}
+        </>
+      )}
+    </div>
   )
 }
 
