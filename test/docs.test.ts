@@ -112,11 +112,14 @@ function commandOptions(): ReadonlyMap<string, ReadonlySet<string>> {
   return found
 }
 
-/** What a page calls by the program’s name, in code: command path as far as it is one, and options. */
+/**
+ * What a page calls by the program’s name, in code: command path as far as it is one, and options. An account, a folder
+ * or a package can have that name as well, as the last word of a line.
+ */
 const callsIn = (text: string): readonly string[] =>
-  [...text.replaceAll('\\\n', ' ').matchAll(/(?:barewitness|main\/cli\.js) ([^\n`#|;&]+)/g)].map(
-    ([, call = '']) => call,
-  )
+  [
+    ...text.replaceAll('\\\n', ' ').matchAll(/(?:(?<![\w/.=-])barewitness|main\/cli\.js) +([^\s`#|;&][^\n`#|;&]*)/g),
+  ].map(([, call = '']) => call)
 
 const commands = commandOptions()
 describe('commands exist in', () => {

@@ -16,9 +16,8 @@ export const contradicts: Step = inDirection('contradicts')
 export const unclear: Step = inDirection('unclear')
 
 /**
- * Concludes cautiously: one contradicting observation decides against the expected condition; otherwise one unclear
- * observation, or none at all, leaves it inconclusive; only supporting observations alone support it. Removing
- * evidence can therefore never improve a verdict.
+ * Concludes cautiously: one contradicting observation decides against the expected condition; otherwise one unclear observation, or none at all,
+ * leaves it inconclusive; only supporting observations alone support it. Removing evidence can therefore never improve a verdict.
  */
 export function decide(observations: readonly DraftObservation[]): Conclusion {
   if (observations.some((step) => step.direction === 'contradicts')) return { verdict: 'not-satisfied', observations }

@@ -12,10 +12,7 @@ type FactOf<P> = P extends Probe<infer F, string> ? F : never
 export type FactsOf<N> = { readonly [K in keyof N]: FactOf<N[K]> }
 export type MaybeFactsOf<N> = { readonly [K in keyof N]: Parsed<FactOf<N[K]>> }
 
-/**
- * One observation before its captures are cited. `probe` names the question it rests on; `commands` narrows it to
- * some of that probe’s captures.
- */
+/** One observation before its captures are cited. `probe` names the question it rests on; `commands` narrows it to some of that probe’s captures. */
 export interface DraftObservation {
   readonly direction: 'supports' | 'contradicts' | 'unclear'
   /** A sentence stating what was observed. Text of the node appears in it only through `quote`. */
@@ -29,10 +26,7 @@ export interface Conclusion {
   readonly observations: readonly DraftObservation[]
 }
 
-/**
- * What an evaluation may use besides facts: the declarations of the fleet file, and the time of evaluation. All of it
- * is data.
- */
+/** What an evaluation may use besides facts: the declarations of the fleet file, and the time of evaluation. All of it is data. */
 export interface Context {
   readonly node: DeclaredNode
   /** UTC, ISO 8601. */
@@ -41,9 +35,7 @@ export interface Context {
   readonly observedAt: string
   /** Fingerprint of the host key that the node presented; absent where none is on record. */
   readonly hostKey?: string
-  /**
-   * True for a recording of a demonstration. Location evidence of real places does not apply to it, and vice versa.
-   */
+  /** True for a recording of a demonstration. Location evidence of real places does not apply to it, and vice versa. */
   readonly demo?: boolean
   /** Evidence of the node’s location from outside the node. */
   readonly location?: DeclaredLocation
@@ -52,9 +44,9 @@ export interface Context {
 }
 
 /**
- * A check of one node, decided only from facts. Every probe in `needs` must have given a fact before `evaluate` runs.
- * Readings of `wants` are passed whether they gave a fact or not: they may contradict the expected condition or raise
- * the grade of the evidence, and their absence must never improve a verdict (tested over the whole catalog).
+ * A check of one node, decided only from facts. Every probe in `needs` must have given a fact before `evaluate` runs. Readings of `wants` are
+ * passed whether they gave a fact or not: they may contradict the expected condition or raise the grade of the evidence, and their absence must
+ * never improve a verdict (tested over the whole catalog).
  */
 export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
   readonly id: string
@@ -62,9 +54,8 @@ export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
   /** The expected condition, as the sentence that “satisfied” supports. */
   readonly expected: string
   /**
-   * The verdicts that a check can reach with its evidence present. By default satisfied or not satisfied. `recorded`:
-   * it only records facts, because no criterion applies. `supported-or-recorded`: satisfied where the condition
-   * holds, otherwise a record.
+   * The verdicts that a check can reach with its evidence present. By default satisfied or not satisfied. `recorded`: it only records facts,
+   * because no criterion applies. `supported-or-recorded`: satisfied where the condition holds, otherwise a record.
    */
   readonly ends?: 'recorded' | 'supported-or-recorded'
   /** What "satisfied" does not show; printed next to every result. */
@@ -75,9 +66,8 @@ export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
   readonly thresholds?: readonly string[]
   readonly evaluate: (facts: FactsOf<N>, wanted: MaybeFactsOf<W>, context: Context) => Conclusion
   /**
-   * For a check that depends on other nodes of the population: revises the node’s own verdict once all nodes are
-   * compared. Its observations are added to those of `evaluate`. A probe named in one must also occur in those of
-   * `evaluate`, so that its captures can be cited.
+   * For a check that depends on other nodes of the population: revises the node’s own verdict once all nodes are compared. Its observations are
+   * added to those of `evaluate`. A probe named in one must also occur in those of `evaluate`, so that its captures can be cited.
    */
   readonly amongNodes?: (alone: Conclusion['verdict'], among: AmongNodes) => Conclusion
 }

@@ -175,6 +175,8 @@ export const inventoryPath = (shelf: string, digest: string): string => `${shelf
 export const decisionsPath = (fleetFile: string): string => `${fleetFile}.known_hosts`
 /** Next to a fleet file saved by the window: the files that it names. */
 export const declaredFolder = (fleetFile: string): string => `${fleetFile}.declared`
+/** The names of those that the window writes itself. */
+export const DECLARED_FILES = { engagement: 'engagement.yaml', provider: 'provider.yaml' } as const
 /** Next to a fleet file: the expected hardware of its nodes. */
 export const hardwarePath = (fleetFile: string): string => `${fleetFile}.hardware.json`
 export const runNotePath = (root: string, run: string): string => `${root}/${FOLDERS.runs}/${run}.json`

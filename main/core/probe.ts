@@ -1,15 +1,15 @@
 import { plain } from './plain-text.ts'
 import type { CapturedAnswer } from './recording.ts'
 
-// A line comment, because a star in a path would end a block comment. A constant path pattern that the node’s own
-// shell expands, such as /sys/block/dm-*/dm/uuid. Always absolute, never quoted.
+// A line comment, because a star in a path would end a block comment. A constant path pattern that the node’s own shell expands, such as
+// /sys/block/dm-*/dm/uuid. Always absolute, never quoted.
 export interface Glob {
   readonly glob: string
 }
 
 /**
- * One exact command, none of which ever comes from a node. `as: 'root'` runs directly where the session is root,
- * through `sudo -n` with exact arguments where the fleet file allows sudo, and is otherwise recorded as not run.
+ * One exact command, none of which ever comes from a node. `as: 'root'` runs directly where the session is root, through `sudo -n` with exact
+ * arguments where the fleet file allows sudo, and is otherwise recorded as not run.
  */
 export interface RunCommand {
   readonly kind: 'run'
@@ -20,23 +20,19 @@ export interface RunCommand {
   /** Bytes of stdout kept; one more byte marks the capture as truncated. Default 4 MiB. */
   readonly maxBytes?: number
   /**
-   * Constant paths of which at least one must exist for the command to have an answer. Where the node’s file system
-   * shows that none does, the command is not run and is recorded as `no-path`. Where existence cannot be determined
-   * without more rights, it is run like any other.
+   * Constant paths of which at least one must exist for the command to have an answer. Where the node’s file system shows that none does, the
+   * command is not run and is recorded as `no-path`. Where existence cannot be determined without more rights, it is run like any other.
    */
   readonly needsPath?: readonly [string, ...string[]]
   /**
-   * The beginning of a line that every complete answer contains, apart from leading spaces: output that the tool
-   * prints on any system, such as the content of a file that always exists and is requested along with the others. It
-   * distinguishes “there are none” from an answer that was withheld; without it, the answer counts as not read.
+   * The beginning of a line that every complete answer contains, apart from leading spaces: output that the tool prints on any system, such as the
+   * content of a file that always exists and is requested along with the others. It distinguishes “there are none” from an answer that was
+   * withheld; without it, the answer counts as not read.
    */
   readonly control?: string
 }
 
-/**
- * A measurement by the collector itself: of the session, with its own clock, or of ports that it reaches through the
- * session.
- */
+/** A measurement by the collector itself: of the session, with its own clock, or of ports that it reaches through the session. */
 export interface MeasureCommand {
   readonly kind: 'measure'
   readonly measure: 'ssh-session' | 'host-key-list' | 'ssh-offers' | 'nonce-echo' | 'tls-listeners' | 'ssh-servers'
@@ -46,44 +42,33 @@ export type Command = RunCommand | MeasureCommand
 
 export type Parsed<F> = { readonly ok: true; readonly fact: F } | { readonly ok: false; readonly reason: string }
 
-/**
- * An answer as passed to a parser: decoded as UTF-8 (invalid bytes become U+FFFD), with the bytes for binary formats.
- */
+/** An answer as passed to a parser: decoded as UTF-8 (invalid bytes become U+FFFD), with the bytes for binary formats. */
 export interface Answer {
   readonly exitCode: number
   readonly text: string
   readonly errorText: string
   readonly bytes: Uint8Array
-  /**
-   * Duration by the node’s own clock, and by the collecting computer’s between its first and its last frame (live
-   * tests only).
-   */
+  /** Duration by the node’s own clock, and by the collecting computer’s between its first and its last frame (live tests only). */
   readonly seconds: { readonly node: number | null; readonly collectingComputer: number | null }
 }
 
 /**
- * A question to a node: the exact commands, and a pure parser of their output. `parse` receives complete answers
- * only. Where they state no fact, it returns a reason in plain words. It never throws, whatever the bytes.
+ * A question to a node: the exact commands, and a pure parser of their output. `parse` receives complete answers only. Where they state no fact, it
+ * returns a reason in plain words. It never throws, whatever the bytes.
  */
 export interface Probe<F = unknown, C extends string = string> {
   readonly id: string
   readonly title: string
   /** Shown to the owner of the node before anything runs. */
   readonly why: string
-  /**
-   * The probe measures and therefore loads a processor for seconds; it runs only where live tests were requested. Its
-   * commands run in order.
-   */
+  /** The probe measures and therefore loads a processor for seconds; it runs only where live tests were requested. Its commands run in order. */
   readonly live?: true
   /**
-   * Runs only where a person chose it. `metadata` sends requests from the node to the provider’s metadata service, or
-   * reads data signed by that service, which some systems accept as a login.
+   * Runs only where a person chose it. `metadata` sends requests from the node to the provider’s metadata service, or reads data signed by that
+   * service, which some systems accept as a login.
    */
   readonly optIn?: 'metadata'
-  /**
-   * Entries that the question causes in the node’s logs besides the collecting login, one sentence each; shown next
-   * to the question before anything runs.
-   */
+  /** Entries that the question causes in the node’s logs besides the collecting login, one sentence each; shown before anything runs. */
   readonly leaves?: readonly string[]
   /** What changes by itself on an unmodified host. Absent: two readings of an unchanged host are equal. */
   readonly ignoredInDrift?: IgnoredInDrift<F>
@@ -125,13 +110,12 @@ export const glob = (pattern: string): Glob => ({ glob: pattern })
 
 const SUDO_REFUSED = /^sudo: |is not allowed to (execute|run)|may not run sudo/m
 
-// Warnings that sudo prints before it runs the command regardless: a host name that does not resolve (any version),
-// and a limit that it may not set inside a container (before 1.9.1, as on Ubuntu 20.04). They show nothing about the
-// answer.
+// Warnings that sudo prints before it runs the command regardless: a host name that does not resolve (any version), and a limit that it may not set
+// inside a container (before 1.9.1, as on Ubuntu 20.04). They show nothing about the answer.
 const SUDO_REMARKS = /^sudo: (?:unable to resolve host |setrlimit\()[^\n]*\n?/gm
 
-// Tools written in Rust, such as the coreutils of Ubuntu from 25.10, append the error number to a message (Display of
-// std::io::Error); the words before it are those of the C library, as other tools print them.
+// Tools written in Rust, such as the coreutils of Ubuntu from 25.10, append the error number to a message (Display of std::io::Error); the words
+// before it are those of the C library, as other tools print them.
 const RUST_ERROR_NUMBERS = / \(os error \d{1,4}\)$/gm
 
 /** What sudo itself printed first on stderr, such as “unable to resolve host …”; null where it printed nothing. */
@@ -191,11 +175,10 @@ export const askedFor = ({ liveTests, metadata }: AskedFor): AskedFor => ({
 })
 
 /**
- * Reads a probe from the captures of a recording. Missing, not-run, lost, timed-out and truncated captures give a
- * reason before `parse` is called, so that no probe can omit these cases; so do a missing tool (exit status 127), the
- * usage text of BusyBox and a refused sudo line. A command whose path does not exist is read as if its tool had
- * reported that. `asked` is what the recording states about itself; without it, live tests and metadata questions
- * without any capture count as not requested.
+ * Reads a probe from the captures of a recording. Missing, not-run, lost, timed-out and truncated captures give a reason before `parse` is called,
+ * so that no probe can omit these cases; so do a missing tool (exit status 127), the usage text of BusyBox and a refused sudo line. A command whose
+ * path does not exist is read as if its tool had reported that. `asked` is what the recording states about itself; without it, live tests and
+ * metadata questions without any capture count as not requested.
  */
 export function readProbe<F>(
   probe: Probe<F>,
@@ -258,10 +241,7 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
   return null
 }
 
-/**
- * Whether an answer lacks the output that it has on every system. One that was not requested because its paths do not
- * exist counts as complete.
- */
+/** Whether an answer lacks the output that it has on every system. One that was not requested because its paths do not exist counts as complete. */
 function lacksControl({ meta, stdout }: CapturedAnswer, command: Command): boolean {
   const control = command.kind === 'run' ? command.control : undefined
   if (control === undefined || meta.status === 'no-path') return false
@@ -271,10 +251,7 @@ function lacksControl({ meta, stdout }: CapturedAnswer, command: Command): boole
     .some((line) => line.trimStart().startsWith(control))
 }
 
-/**
- * Where sudo printed something before its command began, or was itself the question, sudo is named; otherwise the
- * cause may be either.
- */
+/** Where sudo printed something before its command began, or was itself the question, sudo is named; otherwise the cause may be either. */
 function whyTimedOut(capture: CapturedAnswer, tool: string): string {
   const remark = sudoRemark(capture)
   if (remark !== null) return `${SUDO_SLOW} (${tool}): ${remark}`

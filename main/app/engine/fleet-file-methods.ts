@@ -13,7 +13,7 @@ import type { DeclaredEngagement } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fleetChanges } from '../../core/fleet.ts'
-import { declaredFolder, fleetPath } from '../../core/layout.ts'
+import { DECLARED_FILES, declaredFolder, fleetPath } from '../../core/layout.ts'
 import { mappingFileOf } from '../../core/mapping.ts'
 import { declaredScope } from '../collect-run.ts'
 import type { EngineContext, Handlers } from './context.ts'
@@ -63,7 +63,7 @@ async function saveFleetFile(context: EngineContext, fleet: Fleet, path: string)
   )
   const files: readonly Named[] = [
     ...engaged.value,
-    ...(own === null ? [] : [{ path: PROVIDER, content: own }]),
+    ...(own === null ? [] : [{ path: DECLARED_FILES.provider, content: own }]),
     ...mapped,
   ]
   for (const { path: name, content } of files) {
@@ -74,8 +74,8 @@ async function saveFleetFile(context: EngineContext, fleet: Fleet, path: string)
   const { engagement: _, provider: __, mappings: ___, ...nodes } = fleet
   const whole: Fleet = {
     ...nodes,
-    ...(engagement === null ? {} : { engagement: `${below}${ENGAGEMENT}` }),
-    ...(provider === null ? {} : { provider: own === null ? provider.id : `${below}${PROVIDER}` }),
+    ...(engagement === null ? {} : { engagement: `${below}${DECLARED_FILES.engagement}` }),
+    ...(provider === null ? {} : { provider: own === null ? provider.id : `${below}${DECLARED_FILES.provider}` }),
     ...(mapped.length === 0 ? {} : { mappings: mapped.map(({ path: name }) => `${below}${name}`) }),
   }
   const problem = await differing(context, whole, path, declared.value)
@@ -90,16 +90,13 @@ async function saveFleetFile(context: EngineContext, fleet: Fleet, path: string)
     : written
 }
 
-const ENGAGEMENT = 'engagement.yaml'
-const PROVIDER = 'provider.yaml'
-
 /** The engagement as its file, and the provider inventory that it names. */
 function engagementFiles(
   { ports }: EngineContext,
   { inventory, ...engagement }: Engagement,
   bytes: Uint8Array | null,
 ): Outcome<readonly Named[]> {
-  if (inventory === null || bytes === null) return ok([{ path: ENGAGEMENT, content: { ...engagement } }])
+  if (inventory === null || bytes === null) return ok([{ path: DECLARED_FILES.engagement, content: { ...engagement } }])
   const { source, kind, file, rows, excluded, owner, on } = inventory
   const columns = ports.declarations.inventoryColumns(bytes, rows)
   if (columns === null)
@@ -110,7 +107,7 @@ function engagementFiles(
   const list = `inventory/${/[/\\\0]/.test(file.name) ? 'inventory.csv' : file.name}`
   const named: InventoryInFile = { source, kind, file: list, columns, excluded, owner, on }
   return ok([
-    { path: ENGAGEMENT, content: { ...engagement, inventory: named } },
+    { path: DECLARED_FILES.engagement, content: { ...engagement, inventory: named } },
     { path: list, content: bytes },
   ])
 }

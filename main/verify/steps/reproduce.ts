@@ -134,8 +134,8 @@ const locationText = ({ location: found }: NodeAssessment): string =>
 type Controls = Pick<Assessment, 'controls'>
 
 /**
- * Conclusions that differ, each with its state. They are compared as canonical JSON: earlier rules use a different form,
- * and then both sides have it.
+ * Conclusions that differ, each with its state. They are compared as canonical JSON: earlier rules use a different form, and then both sides have
+ * it.
  */
 function controls(stated: Controls, derived: Controls): readonly string[] {
   const found = (of: Controls): ReadonlyMap<string, Controls['controls'][number]> =>
