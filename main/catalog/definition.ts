@@ -36,7 +36,10 @@ function listOf(id: string, title: string, data: { readonly asOf: string }): Ref
   }
 }
 
-/** Of the canonical JSON of the borders: digesting 1.4 MB would delay every collection. A test computes it. */
+/**
+ * SHA-256 of the canonical JSON of the borders, stored because digesting 1.4 MB would delay every collection. A test
+ * recomputes it.
+ */
 const BORDERS_SHA256: Sha256 = 'df84af97e47666a2e2e87ec91fc184d361ae0ef3009209d2e5177ea97e8c3e73'
 
 /** Every list of the catalog that was true on a day: what changed since its source did is not in it. */
@@ -51,7 +54,7 @@ export const REFERENCES: readonly ReferenceList[] = [
   ),
 ]
 
-/** What conclusions read from the catalog in addition to roles (conclusion model, sections 3 and 7). */
+/** Catalog data that conclusions use besides roles (conclusion model, sections 3 and 7). */
 export const CONCLUSIONS: ConclusionSettings = {
   periodChecks: ['lifecycle.disk-swap-detection'],
   ephiChecks: ['encryption.at-rest.ephi-paths', 'encryption.in-transit.ephi-flows', 'inventory.ephi-paths'],

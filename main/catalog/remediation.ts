@@ -8,8 +8,9 @@ import { CHECK_DATA, vocabularyEntry } from './subjects.ts'
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
 
 /**
- * What changes a server so that a check is satisfied. It is no part of the rules: no verdict depends on it, so that steps can be corrected
- * without a new version of them. Steps are for people: Barewitness never runs them.
+ * The steps that change a server so that a check is satisfied. They are not part of the rules: no verdict depends on
+ * them, so that steps can be corrected without a new version of the rules. Steps are for people; Barewitness never
+ * runs them.
  */
 export const REMEDIATIONS: readonly CheckRemediation[] = loadRemediations(
   CHECK_DATA.flatMap(({ check, remediation }) =>
@@ -65,7 +66,9 @@ export const variantsFor = (
 ): readonly RemediationVariant[] =>
   steps.filter(({ families }) => family === null || families.includes(family) || families.includes('any'))
 
-/** The content of a file with a person's values in place of ${NAME}. A placeholder without a value stays as it is. */
+/**
+ * The content of a file with a person’s values in place of ${NAME}. A placeholder without a value is left unchanged.
+ */
 export const filled = (content: string, values: ReadonlyMap<string, string>): string =>
   content.replaceAll(PLACEHOLDER, (placeholder, name: string) => values.get(name) ?? placeholder)
 

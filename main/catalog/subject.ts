@@ -2,8 +2,8 @@ import type { Check } from '../core/check.ts'
 import type { Probe } from '../core/probe.ts'
 
 /**
- * One subject of the catalog, in a folder of its own: its probes, its checks, and what is stated of them. A check may read probes of other
- * subjects; a probe belongs to one.
+ * One subject of the catalog, in a folder of its own: its probes, its checks, and their data. A check may read probes
+ * of other subjects; a probe belongs to one.
  */
 export interface Subject {
   /** The folder's name. */
@@ -16,12 +16,15 @@ export interface Subject {
   readonly data?: SubjectData
 }
 
-/** What `checks.json` of a subject holds. schemas/catalog-data.schema.json describes it; enumerated values are plain text in imported JSON. */
+/**
+ * The content of a subject’s `checks.json`, described by schemas/catalog-data.schema.json. Enumerated values are
+ * plain text in imported JSON.
+ */
 export interface SubjectData {
   readonly checks: readonly CheckData[]
 }
 
-/** Everything stated of one check in addition to the code that evaluates it. */
+/** The data of one check, besides the code that evaluates it. */
 export interface CheckData extends Omit<VocabularyEntry, 'id'> {
   readonly check: string
   /** Only for a check that no capture of a node decides: what answers it, and why. Such a check has no code and no remediation; a severity where it can be a finding. */
@@ -43,7 +46,7 @@ interface MappingData {
   readonly why: string
 }
 
-/** What a check observes and the most that it can show. */
+/** What a check observes, and the most that it can show. */
 export interface VocabularyEntry {
   readonly id: string
   readonly observes: string

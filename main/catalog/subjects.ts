@@ -116,10 +116,10 @@ export const SUBJECTS: readonly Subject[] = [
   offNodeSubject,
 ]
 
-/** What is stated of every check, in the order of the subjects and, within one, of its `checks.json`. */
+/** The data of every check, in the order of the subjects and, within one, of its `checks.json`. */
 export const CHECK_DATA: readonly CheckData[] = SUBJECTS.flatMap(({ data }) => data?.checks ?? [])
 
-/** What every check observes and the most that it can show. Every mapping is of one of these. */
+/** What every check observes, and the most that it can show. Every mapping refers to one of these. */
 export const VOCABULARY: readonly VocabularyEntry[] = CHECK_DATA.map(({ check, observes, ceiling, evidenceKind }) => ({
   id: check,
   observes,
@@ -129,7 +129,7 @@ export const VOCABULARY: readonly VocabularyEntry[] = CHECK_DATA.map(({ check, o
 
 const entries: ReadonlyMap<string, VocabularyEntry> = new Map(VOCABULARY.map((entry) => [entry.id, entry]))
 
-/** What is observed by a check; undefined for one that the catalog does not have. */
+/** What a check observes; undefined for an unknown check. */
 export const vocabularyEntry = (id: string): VocabularyEntry | undefined => entries.get(id)
 
 /** How severe a deviation from each check is, and why. */

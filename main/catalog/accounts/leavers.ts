@@ -108,8 +108,9 @@ const ORDER: Readonly<Record<DraftObservation['direction'], number>> = { contrad
 const worstFirst = (a: DraftObservation, b: DraftObservation): number => ORDER[a.direction] - ORDER[b.direction]
 
 /**
- * What still opens an account that should be closed. A shell that refuses sessions does not keep sshd from accepting a key and forwarding
- * ports or files (sshd_config(5), AllowTcpForwarding, internal-sftp), so that only an account without key and password is closed.
+ * What still opens an account that should be closed. A shell that refuses sessions does not prevent sshd from
+ * accepting a key and forwarding ports or files (sshd_config(5), AllowTcpForwarding, internal-sftp), so that only an
+ * account without key and password is closed.
  */
 export function waysIn(
   account: Account,

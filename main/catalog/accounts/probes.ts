@@ -9,8 +9,9 @@ export interface Account {
   readonly home: string
   readonly shell: string
   /**
-   * What is in place of the “x” that points to the shadow file: nothing, so that no password is requested, or something that can be a hash,
-   * which holds instead of the one there (passwd(5), pam_unix(8)). Absent where neither does. The text itself is not kept.
+   * The content of the password field in place of the “x” that refers to the shadow file: nothing, so that no
+   * password is requested, or a possible hash, which takes precedence over the shadow file (passwd(5), pam_unix(8)).
+   * Absent where there is an “x”. The text itself is not stored.
    */
   readonly inPasswd?: 'nothing' | 'something'
 }
@@ -24,7 +25,7 @@ interface Group {
 export interface LocalAccounts {
   readonly accounts: readonly Account[]
   readonly groups: readonly Group[]
-  /** Name services in addition to files that may supply more accounts (nsswitch.conf(5), `passwd:`), such as sss or ldap. */
+  /** Name services besides files that may supply more accounts (nsswitch.conf(5), `passwd:`), such as sss or ldap. */
   readonly otherSources: readonly string[]
 }
 
@@ -102,7 +103,7 @@ function readSources(text: string): readonly string[] {
 
 const NO_LOGIN = /(^|\/)(nologin|false|true|sync|shutdown|halt|git-shell)$/
 
-/** Accounts whose shell starts a session. Whether a password or key opens them is another question. */
+/** Accounts whose shell starts a session. Whether a password or key opens them is a separate question. */
 export const canLogIn = (account: Account): boolean => !NO_LOGIN.test(account.shell)
 
 /** Everyone in a group, by supplementary membership or as primary group. */
@@ -213,7 +214,7 @@ export const accountsPasswordLocks = defineProbe({
 })
 
 interface PasswordMethod {
-  /** Scheme of the hash in the words of lslogins (MD5, SHA-512, Yescrypt …); null where there is none or an unknown one. */
+  /** Hash scheme in the words of lslogins (MD5, SHA-512, Yescrypt …); null for none or an unknown one. */
   readonly method: string | null
   /** Last change, in milliseconds since 1970 UTC; null where not reported. */
   readonly changed: number | null
@@ -267,7 +268,10 @@ export interface ReportedPasswords {
   readonly reportedBy: Probe<PasswordStates>
 }
 
-/** What passwd(1) listed, or else the part of it that lslogins(1) lists; an account that the latter leaves open has no state. */
+/**
+ * The password states that passwd(1) lists, otherwise the part of them that lslogins(1) lists; an account that the
+ * latter leaves open has no state.
+ */
 export const reportedPasswords = ({
   passwords,
   locks,

@@ -235,7 +235,10 @@ function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly
   ]
 }
 
-/** Rights against their declaration, both ways. Names that only a roster declares are left out: it is no evidence of rights. */
+/**
+ * Compares rights with their declaration, in both directions. Names that only a roster declares are excluded, since a
+ * roster states no rights.
+ */
 function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): readonly DraftObservation[] {
   const rules = sudo.ok ? ownRootRules(sudo.fact) : []
   const hasRights = ({ name, uid }: LocalAccounts['accounts'][number]): boolean =>

@@ -14,7 +14,7 @@ export interface SssdFiles {
 
 const SETTINGS = '/etc/sssd'
 const SNIPPETS = '/etc/sssd/conf.d'
-/** Where openSUSE has settings of the distribution (its UsrEtc.patch). */
+/** Where openSUSE stores settings of the distribution (its UsrEtc.patch). */
 const VENDOR = '/usr/etc/sssd'
 const CACHES = '/var/lib/sss/db'
 const FOLDERS = [SETTINGS, SNIPPETS, VENDOR, CACHES] as const
@@ -49,11 +49,14 @@ export const accountsSssd = defineProbe({
   },
 })
 
-/** What shows whether the name service `sss` adds accounts to the local ones. */
+/** Evidence on whether the name service `sss` adds accounts to the local ones. */
 export const SSS_EVIDENCE = { sssd: accountsSssd, processes: tenancyProcesses } as const
 export type SssEvidence = MaybeFactsOf<typeof SSS_EVIDENCE>
 
-/** The domain that SSSD of Red Hat 8 adds by itself; it repeats the local files (src/confdb/confdb.c, confdb_ensure_files_domain). */
+/**
+ * The domain that SSSD adds by itself on Red Hat 8; it mirrors the local files (src/confdb/confdb.c,
+ * confdb_ensure_files_domain).
+ */
 const OF_LOCAL_FILES = 'implicit_files'
 
 // sssd_kcm keeps Kerberos tickets, runs without the others, and answers no query for accounts (sssd-kcm(8)).
@@ -71,11 +74,14 @@ export function sssAddsNone({ sssd, processes }: SssEvidence): boolean {
   return domains.length > 0 || !runsIn(processes.fact)
 }
 
-/** Sources of accounts in addition to the local list, without `sss` where that is shown to add none. */
+/** Sources of accounts besides the local list, without `sss` where it is shown to add none. */
 export const otherSources = ({ otherSources: sources }: LocalAccounts, evidence: SssEvidence): readonly string[] =>
   sssAddsNone(evidence) ? sources.filter((source) => source !== 'sss') : sources
 
-/** Why `sss` counts as a source of accounts or not; empty where it is none of the name services, unless a caller asks it all the same. */
+/**
+ * Why `sss` counts as a source of accounts or not. Empty where it is not among the name services, unless a caller
+ * requests it regardless.
+ */
 export function aboutSss(
   { otherSources: sources }: LocalAccounts,
   evidence: SssEvidence,

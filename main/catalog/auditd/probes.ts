@@ -83,7 +83,7 @@ export const auditdRules = defineProbe({
   },
 })
 
-/** One line of auditctl(8) rule syntax; null where it is none. */
+/** Parses one line in the rule syntax of auditctl(8); null for anything else. */
 function readRule(line: string): AuditRule | null {
   const words = line.trim().split(/\s+/)
   if (words[0] !== '-w' && words[0] !== '-a' && words[0] !== '-A') return null
@@ -153,7 +153,7 @@ function eitherWay(comparison: string): string {
 }
 
 export interface AuditRuleFiles {
-  /** Rules as they are in the files, in the syntax of auditctl(8). */
+  /** Rules in the files, in the syntax of auditctl(8). */
   readonly rules: readonly string[]
 }
 
@@ -198,8 +198,9 @@ export const loginRoot = defineProbe({
 const RECEIVERS = /^(auditbeat|go-audit)$/
 
 /**
- * The program other than auditd that receives the kernel's events, while auditd does not run: the process that auditctl(8) -s names, or one
- * of the known ones. Null where there is none. The process that is registered may be missing in the list.
+ * The program that receives the kernel’s audit events instead of auditd, while auditd is not running: the process
+ * named by auditctl(8) -s, or a known one. Null where there is none. The registered process may be missing in the
+ * list.
  */
 export function otherReceiver(status: Parsed<AuditStatus>, processes: Parsed<Processes>): string | null {
   const all = processes.ok ? processes.fact.processes : []

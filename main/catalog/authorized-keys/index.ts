@@ -35,7 +35,9 @@ export const accessAuthorizedKeys = defineCheck({
 const isWeak = ({ type, bits }: AuthorizedKey, least: number): boolean =>
   type.startsWith('ssh-dss') || (type.startsWith('ssh-rsa') && (bits === null || bits < least))
 
-/** A weak key in a file that is no account’s, such as a copy or what a removed account left, is not known to open one. */
+/**
+ * A weak key in a file of no account, such as a copy or the remains of a removed account, is not known to open one.
+ */
 function weakKeys(
   { keys }: AuthorizedKeys,
   { accounts }: LocalAccounts,
@@ -69,7 +71,7 @@ function weakKeys(
   ]
 }
 
-/** What narrows the use of keys; reported, since no rule requires one or the other. */
+/** Restrictions of keys; reported, since no rule requires them. */
 function options(keys: readonly AuthorizedKey[]): readonly DraftObservation[] {
   const withOption = (...names: readonly string[]): number =>
     keys.filter(({ options }) => names.some((name) => options.includes(name))).length

@@ -17,8 +17,9 @@ import {
 } from './probes.ts'
 
 /**
- * Why the keys that were read from home folders may not be all that open an account: lines that are no key, files that are links, keys
- * of certificate authorities, home folders that were not searched, and accounts that are not in the local list. Empty where none applies.
+ * Why the keys read from home folders may not be all that open an account: unparsable lines, files that are links,
+ * keys of certificate authorities, home folders that were not searched, and accounts that are not in the local list.
+ * Empty where none applies.
  */
 export const keyFileGaps = (
   keys: AuthorizedKeys,
@@ -108,7 +109,7 @@ function unsearched(
   ]
 }
 
-/** What opens an account from outside, as far as it was read; null where it was not. */
+/** What opens an account from outside, as far as it was read; null where it was not read. */
 export interface Doors {
   readonly password: boolean | null
   readonly keys: readonly AuthorizedKey[] | null
@@ -128,7 +129,7 @@ const OTHER_SOURCES = [
 ] as const
 const KEY_SETTINGS = ['authorizedkeysfile', ...OTHER_SOURCES] as const
 
-/** What shows from where the SSH servers that run take keys. */
+/** Where the running SSH servers read keys. */
 export const KEY_SOURCES = { sshd: sshdEffective, conditions: sshdConditions, ...RUNNING_SSH } as const
 export type KeySourceEvidence = MaybeFactsOf<typeof KEY_SOURCES>
 
@@ -168,7 +169,7 @@ function general(sshd: SshdSettings): readonly DraftObservation[] {
   ]
 }
 
-/** What was read of the ways into accounts. */
+/** Readings of the ways to log in to accounts. */
 export interface Evidence {
   readonly passwords: Parsed<PasswordStates>
   readonly keys: Parsed<AuthorizedKeys>
@@ -210,7 +211,7 @@ export function isInOthersHome(account: Account, { accounts }: LocalAccounts): b
   )
 }
 
-/** Why accounts that nothing seems to open may be opened all the same; empty where every source of keys was examined. */
+/** Why accounts without any visible login may still have one; empty where every source of keys was examined. */
 export const unreadDoors = ({ sources }: Pick<Evidence, 'sources'>): readonly DraftObservation[] =>
   sources.filter(({ direction }) => direction !== 'supports')
 

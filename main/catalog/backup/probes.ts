@@ -6,7 +6,7 @@ export interface BackupSettings {
   readonly files: readonly string[]
   /** Files that set a passphrase or a command that gives one (Borg), a cipher (pgBackRest) or data encryption (Bacula, Bareos, rclone). */
   readonly encrypting: readonly string[]
-  /** Files that switch encryption off in so many words. */
+  /** Files that explicitly switch encryption off. */
   readonly clear: readonly string[]
   /** Files that require a target which keeps what it has: append-only, or with a lock on objects. */
   readonly locking: readonly string[]
@@ -41,7 +41,7 @@ const CLEAR = `${START}(repo[0-9]+-cipher-type${IS}none|PKI[[:space:]]{0,}Encryp
 const MODE = '[cg][a-z]{5}ance'
 const LOCKING = `${START}(-[[:space:]]{1,}){0,1}(append[_-]only${IS}true|retention-mode${IS}${MODE}|object[_-]{0,1}lock[a-z_-]{0,}${IS}(true|enabled|${MODE}))`
 
-/** grep(1), names only. A file that is not there is no trouble; one that cannot be read makes the response unusable. */
+/** grep(1), names only. A missing file is no problem; one that cannot be read makes the answer unusable. */
 export const backupSettings = defineProbe({
   id: 'backup.settings',
   title: 'Settings of backup tools',
@@ -66,7 +66,7 @@ const names = (answer: Answer): Parsed<readonly string[]> =>
     ? known(lines(answer.text).filter((line) => line.startsWith('/') && !isLeftOver(line)))
     : unknown('a file could not be read')
 
-// What editors, packages and administrators put aside is not in force.
+// Files set aside by editors, packages and administrators are not in force.
 const isLeftOver = (file: string): boolean =>
   /(~|\.(bak|old|orig|save|sample|example|disabled|swp|dpkg-[a-z]{1,9}|rpm(save|new|orig)))$/.test(file)
 
@@ -93,18 +93,18 @@ export type Stores =
   | 'encrypted'
   /** A setting decides. */
   | 'by-setting'
-  /** It copies files as they are. */
+  /** It copies files unchanged. */
   | 'as-is'
-  /** What happens is set at a server of its own. */
+  /** A central server determines the settings. */
   | 'by-server'
 
-/** A backup tool and the systemd units that run it, under the names that packages and manuals give them. */
+/** A backup tool and the systemd units that run it, under the names used by packages and manuals. */
 interface BackupTool {
   readonly name: string
   readonly stores: Stores
   /** Oneshot units: their end is the end of a backup. */
   readonly jobs: readonly string[]
-  /** Agents that wait for a server: that they run is no evidence of a backup. */
+  /** Agents that wait for a server; their running is no evidence of a backup. */
   readonly agents: readonly string[]
   /** Snapshots stay on the drives they protect. */
   readonly isSnapshot?: true
@@ -165,7 +165,7 @@ export interface BackupUnit {
   readonly activeState: string
   /** systemd's word for how it ended last: success, exit-code, timeout, … It is success before the first run, too. */
   readonly result: string
-  /** Exit status of the main process of the last run; null where it is no number. */
+  /** Exit status of the main process of the last run; null where it is not a number. */
   readonly exitStatus: number | null
   /** When the last run ended, in seconds since the kernel started; null where it has not run since then. */
   readonly endedAtSeconds: number | null

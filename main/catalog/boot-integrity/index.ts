@@ -32,7 +32,7 @@ export const secureBoot = defineProbe({
   },
   parse(answers) {
     const entries = lines(answers.firmware.text)
-    // A container shows an empty folder here, which is no evidence of the machine.
+    // In a container, this folder is empty, which is no evidence about the machine.
     if (answers.firmware.exitCode !== 0 || entries.length === 0) return unknown('the firmware interface is not visible')
     if (!entries.includes('efi'))
       return known<SecureBoot>({ firmware: 'other', secureBoot: null, setupMode: null, shimSkipsChecks: false })
@@ -117,8 +117,8 @@ export const tpmMeasurements = defineProbe({
 
 interface TpmEndorsement {
   /**
-   * Who signed the certificate of the TPM’s endorsement key, one name in a line, as it is in the certificate; null where the TPM keeps
-   * none.
+   * The issuer of the certificate of the TPM’s endorsement key, one name per line, as stated in the certificate; null
+   * where the TPM has none.
    */
   readonly issuer: string | null
   readonly validTo: string | null

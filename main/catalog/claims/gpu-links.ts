@@ -136,7 +136,7 @@ function rateOf({ name, migMode }: NvidiaGpu, index: number, own: GpuLinks | und
   const shown = `${called}, ${own.active} links, ${2 * own.active * nominalOf(slowest)} GB/s`
   if (2 * own.active * nominalOf(slowest) >= promised) return { name: shown, is: 'enough' }
   if (own.inactive > 0 && /^Enabled$/i.test(migMode)) return { name: shown, is: 'divided' }
-  // Of links with several rates only the slowest and the fastest are known.
+  // For links with several rates, only the slowest and the fastest are known.
   return { name: shown, is: 2 * own.active * nominalOf(fastest) >= promised ? 'mixed' : 'less' }
 }
 
@@ -157,7 +157,10 @@ function stepFor<S extends string>(
  */
 const RATES: readonly number[] = [19.5, 25, 25, 25, 50]
 
-/** Which generation a GPU has, by words of its name. The rate alone does not distinguish the second from the fourth. */
+/**
+ * The NVLink generation of a GPU, by words of its name. The rate alone does not distinguish the second from the
+ * fourth.
+ */
 const GENERATIONS: readonly (readonly [RegExp, number])[] = [
   [/\bP100\b/, 1],
   [/\bV100S?\b/, 2],

@@ -14,7 +14,7 @@ const MOST_LANES = 32
 const LIMITS =
   'What the GPU, the port above it and its driver give as the most their link can have; a link at rest can have less. Ports further up, which several devices can share, are not looked at, and nothing was sent.'
 
-/** What is known of one link, in lanes or in generations. */
+/** What is known about one link, in lanes or in generations. */
 interface Link {
   /** The most of the GPU itself, of the port above it, and of both by the driver; null where that is not stated. */
   readonly own: number | null
@@ -27,8 +27,8 @@ interface Link {
 type Standing = 'enough' | 'less' | 'open'
 
 /**
- * A link that runs at what was claimed has it, whatever its ends state. One whose ends or driver name less cannot have it. Lanes are
- * counted as they are now; speed drops at rest, so that there both ends decide.
+ * A link that runs at the claimed rate has it, whatever its ends state. One whose ends or driver state less cannot
+ * have it. Lanes count as they are now; speed drops at rest, so that both ends decide there.
  */
 function standingOf({ own, above, both, now }: Link, promised: number, dropsAtRest: boolean): Standing {
   if (now !== null && now >= promised) return 'enough'
@@ -131,7 +131,10 @@ function hostGeneration(driven: NvidiaGpu | undefined): number | null {
 
 const GPU_PRESENT_LIMITS = 'Devices on the PCI bus by their ids. A virtual GPU and one without a driver count as well.'
 
-/** For claims about GPUs, which do not apply to a server without one. A part of a GPU is one here, so that it cannot end such a claim. */
+/**
+ * For claims about GPUs, which do not apply to a server without one. A part of a GPU counts as a GPU here, so that it
+ * cannot make such a claim inapplicable.
+ */
 export const gpuPresent = plainClaimTest({
   id: 'gpu.present',
   title: 'A GPU is on the PCI bus.',
@@ -207,5 +210,5 @@ export const gpuWhole = plainClaimTest({
 /** nvidia-smi(1), virtualization mode: a host that lends parts of a GPU has the whole of it. */
 const ATTACHED = /^(None|Pass-Through|Host VGPU|Host VSGA)$/i
 
-/** Of a divided GPU (MIG) whose memory the driver withholds, only slices are in view. */
+/** Of a divided GPU (MIG) whose memory the driver withholds, only slices are visible. */
 const isInView = ({ migMode, memory }: NvidiaGpu): boolean => !/^Enabled$/i.test(migMode) || memory.totalMib !== null

@@ -20,8 +20,8 @@ const isOf = (device: PciDevice, vendor: string | undefined): boolean =>
   vendor === undefined || device.vendor === vendor
 
 /**
- * The step that there is no GPU, where the bus was read whole and has none; one that leaves it open where it shows no device at all or
- * one that may be a GPU; null where there is a GPU.
+ * The observation that there is no GPU, where the bus was read completely and has none; an unclear one where it shows
+ * no device at all, or one that may be a GPU; null where there is a GPU.
  */
 export function withoutGpu(bus: PciDevices, vendor?: string): DraftObservation | null {
   if (bus.devices.length === 0)
@@ -119,7 +119,7 @@ export const gpuBoard = claimTest({
   },
 })
 
-/** Modules that sit on a board with Grace are none of SXM. */
+/** Modules on a board with Grace are not SXM modules. */
 function fits(gpu: PciDevice, kind: Kind): boolean {
   const board = boardOf(gpu)
   if (board === null) return false
@@ -342,8 +342,9 @@ const wordsOf = (text: string): readonly string[] =>
     .filter((word) => word !== '')
 
 /**
- * Whether a name has the model, such as h100, and only words of the board or the manufacturer are missing, which drivers leave out as they
- * like: an H100 of the kind SXM calls itself “NVIDIA H100 80GB HBM3”. Another size of memory is another product.
+ * Whether a name has the model, such as h100, and lacks only words of the board or the manufacturer, which drivers
+ * omit at will: an H100 of the kind SXM calls itself “NVIDIA H100 80GB HBM3”. A different size of memory is a
+ * different product.
  */
 function isNear(promised: readonly string[], words: readonly string[]): boolean {
   const models = promised.filter((word) => /^[a-z]{1,3}\d{2,4}$/.test(word))

@@ -1,7 +1,10 @@
 import { type Check, defineCheck, type Needs } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 
-/** What a claim may name, as a value that can be compared; null where it does not fit. Values come from files and packs of any origin. */
+/**
+ * The value stated in a claim, in comparable form; null where it does not fit. Values come from files and packs of
+ * any origin.
+ */
 type Value = string | number | null
 
 export const numberBetween = (value: Value, least: number, most: number): number | null =>
@@ -17,7 +20,7 @@ export const oneOf = <W extends string>(value: Value, words: readonly W[]): W | 
 /** Faster than any port that is sold. */
 export const MOST_GBPS = 100_000
 
-/** What one value adds to a claim test: its id and limits are those of the test. */
+/** The parts of a claim test that depend on the value; id and limits are those of the test. */
 type Made = <N extends Needs, W extends Needs = Record<never, never>>(
   check: Omit<Check<N, W>, 'id' | 'limitations'>,
 ) => Check

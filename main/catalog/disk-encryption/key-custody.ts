@@ -10,7 +10,9 @@ import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { numberOfPath, type Walked } from './graph.ts'
 import { cryptDevices, readStorage, STORAGE_WANTS, type Storage, UNLOCK_LIMITS } from './roots.ts'
 
-/** One line of crypttab(5). It holds paths and options; what stands for a key file and is no path was masked before it was stored. */
+/**
+ * One line of crypttab(5) with its paths and options. A key field that is not a path was masked before it was stored.
+ */
 interface CrypttabEntry {
   readonly name: string
   readonly device: string
@@ -58,7 +60,7 @@ export function parseCrypttab(text: string): Parsed<Crypttab> {
 }
 
 interface KeyFiles {
-  /** Paths of files in the folders where systemd looks for the key of a volume that crypttab gives none for. */
+  /** Paths of files in the folders where systemd looks for the key of a volume without a key file in crypttab. */
   readonly paths: readonly string[]
 }
 
@@ -81,11 +83,11 @@ export const storageKeyFiles = defineProbe({
   },
 })
 
-/** What else on the node takes part in opening encrypted volumes at start. */
+/** Other components of the node that take part in unlocking encrypted volumes at boot. */
 export interface UnlockHelpers {
-  /** `set-up`: it responds at start; `installed`: its programs are there. */
+  /** `set-up`: it responds at boot; `installed`: its programs are present. */
   readonly clevis: 'set-up' | 'installed' | 'absent'
-  /** What Clevis can take a key from: tang (a server on the network), tpm2, sss (a rule over several). */
+  /** The sources of a Clevis key: tang (a server on the network), tpm2, sss (a threshold over several). */
   readonly clevisPins: readonly string[]
   /** An SSH server in the start-up image, through which a person can type a passphrase from afar. */
   readonly remoteShell: boolean
@@ -148,8 +150,9 @@ export const storageUnlockHelpers = defineProbe({
 })
 
 /**
- * Where crypttab(5) states a key comes from. `attended`: a person is needed; null where crypttab cannot show. `file`: a path of this node;
- * `elsewhere`: a path on a device that is named apart, or the device itself; `empty`: an empty passphrase is tried.
+ * The source of a key according to crypttab(5). `attended`: a person is needed; null where crypttab does not show it.
+ * `file`: a path of this node; `elsewhere`: a path on a separately named device, or the device itself; `empty`: an
+ * empty passphrase is tried.
  */
 export type KeySource =
   | { readonly kind: 'file'; readonly path: string; readonly attended: false; readonly description: string }
@@ -158,7 +161,7 @@ export type KeySource =
   | { readonly kind: 'empty'; readonly attended: false; readonly description: string }
   | { readonly kind: 'random' | 'hardware' | 'prompt'; readonly attended: boolean | null; readonly description: string }
 
-/** `found`: the key files that lie where systemd looks on its own (storage-key-files.ts). */
+/** `found`: the key files in the places where systemd looks by itself (storage-key-files.ts). */
 export function keySource({ name, keyFile, options }: CrypttabEntry, found: readonly string[] = []): KeySource {
   const option = (wanted: string): string | undefined =>
     options.find((one) => one === wanted || one.startsWith(`${wanted}=`))?.slice(wanted.length + 1)
@@ -206,7 +209,7 @@ function withoutKeyFile(name: string, options: readonly string[], found: readonl
   }
 }
 
-/** The third field: a path, a path followed by a colon and the device that holds it, a device, or another form. */
+/** The third field: a path, a path followed by a colon and its device, a device, or another form. */
 function namedSource(keyFile: string): KeySource {
   if (keyFile.startsWith('/dev/'))
     return {

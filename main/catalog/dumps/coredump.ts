@@ -31,7 +31,7 @@ export const coredumpSettings = defineProbe({
     const values = new Map<string, string>()
     let section = ''
     for (const line of config.text.split(/\r?\n/)) {
-      // Above each file stands its path, as a comment; in it, a section has to begin anew.
+      // Each file is preceded by its path as a comment; a section of the previous file does not continue in it.
       if (/^# \/\S+\.conf$/.test(line)) section = ''
       const name = /^\s*\[([^\]]{1,100})\]\s*$/.exec(line)?.[1]
       if (name !== undefined) section = name

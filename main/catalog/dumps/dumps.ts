@@ -20,7 +20,7 @@ import { sysfsLines } from '../read-text.ts'
 import { decide, supports, unclear } from '../steps.ts'
 import { type CoredumpSettings, coredumpSettings } from './coredump.ts'
 
-/** Where the kernel puts the memory of a crashed process, see core(5). */
+/** Where the kernel writes the memory of a crashed process; see core(5). */
 export type CoreDumps =
   | { readonly kind: 'handler'; readonly program: string }
   | { readonly kind: 'file'; readonly pattern: string }
@@ -51,8 +51,8 @@ export interface Kdump {
 }
 
 /**
- * Only directives that name a target are read, and of an address nothing but its scheme: SUSE's file and kdump-tools' FTP line may hold a
- * password.
+ * Only directives that name a target are read, and only the scheme of an address: SUSE’s file and the FTP line of
+ * kdump-tools may contain a password.
  */
 const TARGETS =
   '^[[:space:]]*(path|raw|ext[234]|xfs|btrfs|minix|nfs4?|ssh)[[:space:]]+[^[:space:]]+|^[[:space:]]*(KDUMP_COREDIR=[^[:space:]@]*|NFS=|SSH=|FTP=)|^[[:space:]]*KDUMP_SAVEDIR="?((file:(//)?)?/[^"[:space:]@]*|(ftp|sftp|ssh|nfs|cifs):)'
@@ -114,7 +114,7 @@ const folderIn = (pattern: string): string | undefined =>
 
 type KernelDumpTarget = { readonly kind: 'remote' | 'device' | 'folder'; readonly at: string }
 
-/** Where a loaded crash kernel writes, as kdump.conf(5), kdump-tools(5) and SUSE's kdump(5) state. */
+/** Where a loaded crash kernel writes, as stated in kdump.conf(5), kdump-tools(5) and SUSE’s kdump(5). */
 export function kernelDumpTarget({ targets }: Kdump): KernelDumpTarget {
   const named = (directive: string): string | undefined =>
     targets.find((target) => target.directive === directive)?.value
@@ -131,7 +131,7 @@ export function kernelDumpTarget({ targets }: Kdump): KernelDumpTarget {
   return { kind: 'folder', at: folder ?? named('path') ?? named('kdump_coredir') ?? '/var/crash' }
 }
 
-/** What holds the dumps of a crash kernel; none where none is loaded, or where what it names was not listed. */
+/** What the dumps of a crash kernel are stored on; empty where none is loaded, or where its target was not listed. */
 export function kernelDumpRoots(storage: Storage, kdump: Kdump): readonly Root[] {
   if (kdump.loaded !== true || !kdump.configured) return []
   const { kind, at } = kernelDumpTarget(kdump)
@@ -217,8 +217,8 @@ function argueKdump(storage: Storage, kdump: Kdump): readonly DraftObservation[]
 }
 
 /**
- * The step where no crash kernel is loaded; null where one is. That the kernel's file is absent means that it has no crash dumps only when
- * sysfs itself is there.
+ * The observation that no crash kernel is loaded; null where one is. The absence of the kernel’s file shows this only
+ * where sysfs itself is mounted.
  */
 export function withoutKernelDumps({ loaded }: Kdump, sysKernel: Mount | undefined): DraftObservation | null {
   if (loaded === true) return null

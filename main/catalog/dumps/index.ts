@@ -28,7 +28,7 @@ import {
   withoutKernelDumps,
 } from './dumps.ts'
 
-/** What sends reports of crashes to others: Ubuntu’s whoopsie, and ABRT. */
+/** Programs that send crash reports to others: Ubuntu’s whoopsie, and ABRT. */
 interface CrashReporters {
   /** Units of these programs that run, or that the next start runs. */
   readonly active: readonly string[]

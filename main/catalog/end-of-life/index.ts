@@ -9,7 +9,10 @@ import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 
-/** A list of dates that others decide, such as ends of support, is relied on for so many days after it was last compared with them. */
+/**
+ * Days for which a list of dates set by others, such as ends of support, is relied on after it was last compared with
+ * its sources.
+ */
 const LIST_DAYS = 90
 
 /** Whether a list is too old at the moment of assessment to support anything; one without a readable day is. */
@@ -74,8 +77,8 @@ export function endOf({
 }
 
 /**
- * What is known of a driver's branch: its end; `unlisted` for one older than the newest listed, which the manufacturer's list names no
- * more; null for a branch that is newer than the list, or for text that is no version.
+ * The state of a driver’s branch: its end; `unlisted` for one older than the newest listed, which the manufacturer no
+ * longer lists; null for a branch newer than the list, or for text that is not a version.
  */
 export function driverBranch(driver: string): ReleaseEnd | 'unlisted' | null {
   const branch = /^(\d{3})\./.exec(driver)?.[1]
@@ -89,9 +92,10 @@ export function driverBranch(driver: string): ReleaseEnd | 'unlisted' | null {
 const DRIVER_SOURCE: string = TABLE.nvidia.source
 
 /**
- * A list older than LIST_DAYS supports nothing, and what it states to have ended stays contradicted: ends of support are announced
- * years ahead and an end that has passed is not taken back, while a date that lies ahead in an old list may have been brought forward.
- * Where the distribution itself states its end (SUPPORT_END, os-release(5)), that statement takes the place of the old list.
+ * A list older than LIST_DAYS supports nothing, but what it states to have ended remains a deviation: ends of support
+ * are announced years ahead and are not withdrawn once they have passed, while a future date in an old list may have
+ * been brought forward. Where the distribution itself states its end (SUPPORT_END, os-release(5)), that statement
+ * replaces the old list.
  */
 export const vulnEol = defineCheck({
   id: 'vuln.eol',
@@ -108,7 +112,7 @@ export const vulnEol = defineCheck({
   },
 })
 
-/** What concerns one of them, and whether it depends on the list. */
+/** The observation about one of them, and whether it depends on the list. */
 interface Part {
   readonly steps: readonly DraftObservation[]
   readonly fromList: boolean

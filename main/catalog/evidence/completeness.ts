@@ -75,7 +75,7 @@ const isNotAsked = (
   return (live === true || optIn !== undefined) && reading !== undefined && wasNotAsked(reading)
 }
 
-/** What sudo remarked where it was slow; empty where it stated nothing. */
+/** The message of a slow sudo; empty where it gave none. */
 function sudoMessage(slow: readonly Probe<unknown>[], readings: Readonly<Record<string, Parsed<unknown>>>): string {
   for (const { id } of slow) {
     const reading = readings[id]

@@ -17,7 +17,10 @@ export interface FabricPort {
   readonly rate: string
   /** Partition keys in the port's table, without empty slots: four lower-case hex digits. */
   readonly partitionKeys: readonly string[]
-  /** Address in the subnet, and the address of the subnet's manager; null where the kernel did not state, 0 where there is none. */
+  /**
+   * Address in the subnet, and that of the subnet manager; null where the kernel did not state it, 0 where there is
+   * none.
+   */
   readonly lid: number | null
   readonly managerLid: number | null
 }
@@ -29,7 +32,10 @@ export interface FabricAdapter {
   readonly nodeGuid: string
   /** Same for all functions of one card. */
   readonly systemGuid: string
-  /** PCI function behind it, with its ids and driver; null where the kernel did not state, or for adapters made of software. */
+  /**
+   * The PCI function behind it, with ids and driver; null where the kernel did not state it, or for software
+   * adapters.
+   */
   readonly pciAddress: string | null
   readonly pciId: string | null
   readonly driver: string | null

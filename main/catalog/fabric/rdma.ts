@@ -77,7 +77,7 @@ export function parseRdmaLinks(
     const [device = '', port = ''] = key.split('/')
     return { device, port, linkLayer, active: !/^(1|2|3): /.test(state), interfaces: [...interfaces].sort() }
   })
-  // Without `protect` a MACsec interface sends its frames as they are (ip-macsec(8)).
+  // Without `protect`, a MACsec interface sends its frames unmodified (ip-macsec(8)).
   const encryptingMacsec = (links ?? []).filter(({ data }) => isOn(data.encrypt) && isOn(data.protect ?? true))
   const clearMacsec = (links ?? []).filter((link) => !encryptingMacsec.includes(link)).map(({ name }) => name)
   return known({
@@ -100,7 +100,7 @@ function section(listing: string, folder: string): readonly string[] {
 }
 
 export interface GpuDirect {
-  /** Loaded modules that let adapters or drives reach GPU memory without a detour, and RDMA devices made of software. */
+  /** Loaded modules that give adapters or drives direct access to GPU memory, and software RDMA devices. */
   readonly modules: readonly string[]
   /** The kernel shows the driver of GPUDirect Storage. */
   readonly hasStorageDriver: boolean
@@ -169,8 +169,9 @@ const ofBoard = ({ device, port }: RdmaPort): DraftObservation =>
   )
 
 /**
- * A port of InfiniBand is there for its fabric. Ethernet adapters offer RDMA whether or not it is used: their drivers make the device of each
- * (mlx5_core, bnxt_en, ice), so that it is a port in use only where something else shows it.
+ * An InfiniBand port exists for its fabric. Ethernet adapters offer RDMA whether or not it is used: their drivers
+ * create an RDMA device for each (mlx5_core, bnxt_en, ice), so that it counts as a port in use only where something
+ * else shows it.
  */
 function argue(port: RdmaPort, covered: ReadonlySet<string>, uses: boolean): DraftObservation {
   const name = `${plain(port.device, 40)} port ${port.port}`

@@ -37,12 +37,15 @@ interface Site {
   readonly tone: FigureTone
 }
 
-/** What is drawn of a node: its declared place, and what was found out about it where anything was. */
+/** The data drawn for a node: its declared place, and its location results if any. */
 interface LocatedNode {
   readonly location?: Pick<Location, 'claim' | 'results' | 'distanceBounds'> | null | undefined
 }
 
-/** Where the nodes of a fleet are stated to be, and from where they were measured. Null where no place was declared. */
+/**
+ * Where the nodes of a fleet are declared to be, and the vantage points that measured them. Null where no place was
+ * declared.
+ */
 export function fleetMap(nodes: readonly LocatedNode[], land: DrawnLand): Figure | null {
   const located = nodes.flatMap(({ location }) => location ?? [])
   const sites = alike(

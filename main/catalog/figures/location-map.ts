@@ -23,7 +23,7 @@ import {
   within,
 } from './marks.ts'
 
-/** Where nodes have to be, as a map can show it. */
+/** Where nodes are required to be, as a map can show it. */
 export interface DrawnPolicy {
   readonly title: string
   readonly region: Region
@@ -33,7 +33,7 @@ export const FRAME = { left: 0.5, top: 0.5, width: FIGURE_WIDTH - 1, height: 280
 const THIN = { weight: 1, dashed: false } as const
 const DASHED = { weight: 1, dashed: true } as const
 const HEAVY = { weight: 3, dashed: false } as const
-/** More countries fill the picture with hatching, which is no evidence. */
+/** More countries fill the picture with hatching that shows nothing. */
 const MOST_COUNTRIES = 40
 
 interface Reach extends DistanceBound {
@@ -41,8 +41,8 @@ interface Reach extends DistanceBound {
 }
 
 /**
- * Where a node is stated to be, how far away it can be by each round trip, and what is left of that by all of them. Never a pin: each place
- * is an area. Null where nothing is claimed and no time bounds anything.
+ * Where a node is declared to be, how far away it can be by each round trip, and the remaining area by all of them.
+ * Never a pin: each place is an area. Null where nothing is declared and no time gives a bound.
  */
 export function locationMap(location: Location, policies: readonly DrawnPolicy[], land: DrawnLand): Figure | null {
   const { claim, distanceBounds } = location
@@ -122,7 +122,10 @@ export const discOf = ({ latitude, longitude, radiusKm }: Place): Disc => ({
   radiusKm,
 })
 
-/** What the round trips report about the declared place, else of the first region that it has to be in. */
+/**
+ * The result of the round-trip times for the declared place, otherwise for the first region that it is required to be
+ * in.
+ */
 function toneOf({ results }: Location): FigureTone {
   const decided = results.find((one) => one.of === 'declared-place') ?? results[0]
   return TONES[decided?.delay ?? 'unusable']
@@ -142,7 +145,7 @@ const DECLARED_PLACE: FigureKey = areaKey('Declared place, at its declared size'
 export const MEASURED_FROM = squareKey([square([12, 5])], 'Where round trips were measured from')
 export const landMarks = (view: MapView, land: DrawnLand): readonly FigureMark[] =>
   area(landRings(view, land), 'quiet', 'solid', 'solid')
-/** What bounds a map: the edge of the Earth, or of the part of it that is shown. */
+/** The edge of a map: that of the Earth, or of the visible part. */
 export const mapEdge = ({ frame: { left, top, width, height }, globe }: MapView): readonly FigureMark[] =>
   globe === null ? [box(left, top, width, height, 'quiet')] : area([globe], 'quiet', 'none', 'solid')
 

@@ -9,7 +9,7 @@ export interface InputChain {
   readonly table: string
   readonly chain: string
   readonly policy: 'accept' | 'drop'
-  /** What happens to a packet that no earlier rule decided: the first rule without a condition, or the policy. */
+  /** The fate of a packet that no earlier rule decided: the first rule without a condition, or the policy. */
   readonly fallsTo: 'accept' | 'drop' | 'unclear'
   readonly rules: number
   /** A rule of it drops everything that comes in by, or leaves by, certain interfaces, whatever happens on the others. */
@@ -19,9 +19,9 @@ export interface InputChain {
 export interface Nftables {
   /** Base chains of type filter on the input hook, for the families that carry IP. */
   readonly inputChains: readonly InputChain[]
-  /** The same on the output hook, for traffic that leaves. */
+  /** The same for the output hook, with outgoing traffic. */
   readonly outputChains: readonly InputChain[]
-  /** The same on the forward hook, where traffic of containers and guests passes. */
+  /** The same for the forward hook, which traffic of containers and guests passes. */
   readonly forwardChains: readonly InputChain[]
   readonly tables: number
   /** Rules that hand packets from other machines to another port, machine or network namespace, and those that may and were not understood. */
@@ -31,7 +31,7 @@ export interface Nftables {
 interface ForwardRule {
   /** Family, table and chain. */
   readonly at: string
-  /** What it does, after "the packet filter", made fit to show. */
+  /** What it does, worded to follow "the packet filter", in displayable form. */
   readonly does: string
 }
 
@@ -149,13 +149,13 @@ function portsOf(statements: readonly Entry[]): string {
   return named.length === 0 ? 'packets' : named.join(', ')
 }
 
-/** A number or word of a rule; empty for anything that is made of parts. */
+/** A number or word of a rule; empty for composed values. */
 const shown = (value: JsonValue | undefined): string =>
   typeof value === 'number' ? String(value) : typeof value === 'string' ? plain(value, 60) : ''
 
 /**
- * A dormant table is there and filters nothing (nft(8), TABLES). Up to 1.0.6 nft prints another text in place of the flags, so that what
- * is neither dormant nor a flag of ownership is open.
+ * A dormant table exists but filters nothing (nft(8), TABLES). Up to 1.0.6, nft prints different text in place of the
+ * flags, so that a value that is neither dormant nor a flag of ownership is unclear.
  */
 function tableState(flags: JsonValue | undefined): 'in-force' | 'dormant' | 'unclear' {
   const words = flags === undefined ? [] : typeof flags === 'string' ? [flags] : asList(flags).map(asText)
@@ -207,9 +207,10 @@ function groupByChain(rules: readonly Entry[]): Chains {
 }
 
 /**
- * What a chain does with a packet that meets none of its conditions: null when it returns without a verdict. Jumps without a
- * condition are followed; a goto does not come back to this chain (nft(8), VERDICT STATEMENT). Each chain is read once, and
- * jumps at most as deep as the kernel allows (16), so that a rule set built to fan out or to loop cannot hold us up.
+ * What a chain does with a packet that meets none of its conditions; null where it returns without a verdict. Jumps
+ * without a condition are followed; a goto does not return to this chain (nft(8), VERDICT STATEMENT). Each chain is
+ * evaluated once, and jumps only to the depth that the kernel allows (16), so that a rule set built to fan out or to
+ * loop causes no unbounded work.
  */
 function firstVerdict(chain: string, chains: Chains, seen: Map<string, Verdict>, depth = 0): Verdict {
   const before = seen.get(chain)
@@ -243,7 +244,7 @@ function readVerdict(rules: readonly Entry[], follow: (chain: string) => Verdict
   return null
 }
 
-/** What a condition compares with: one value, flags that are joined, or a set. */
+/** The right side of a condition: one value, combined flags, or a set. */
 const comparedWith = (right: JsonValue | undefined): readonly JsonValue[] =>
   typeof right === 'string' ? [right] : asList(Array.isArray(right) ? right : asRecord(right).set)
 
@@ -262,7 +263,7 @@ function isAnyPort(entry: Entry): boolean {
   return isProtocol && op !== '!=' && comparedWith(right).some((value) => value === 'tcp' || value === 'udp')
 }
 
-/** What a rule comes to that accepts all new connections, or all of TCP or UDP; null for any other. */
+/** The effect of a rule that accepts all new connections, or all of TCP or UDP; null for any other rule. */
 function acceptsNew(rule: Entry): 'accept' | 'unclear' | null {
   const statements = deciding(rule)
   const conditions = statements.slice(0, -1)
@@ -271,7 +272,7 @@ function acceptsNew(rule: Entry): 'accept' | 'unclear' | null {
   return others.length === 0 ? 'accept' : others.every(isAnyPort) ? 'unclear' : null
 }
 
-/** Where all new connections are dropped, what is left are packets of no connection, which the chain may well let through. */
+/** Where all new connections are dropped, only packets of no connection remain, which the chain may well accept. */
 function leftOpen(ending: InputChain['fallsTo'], own: readonly Entry[]): InputChain['fallsTo'] {
   if (ending !== 'accept') return ending
   const open = own.findIndex((rule) => 'accept' in (soleStatement(rule) ?? {}) || acceptsNew(rule) === 'accept')
@@ -322,13 +323,13 @@ const deciding = (rule: Entry): readonly Entry[] =>
     .map(asRecord)
     .filter((entry) => !isAside(entry))
 
-/** REJECT of iptables-nft is a target that nft names in place of its own statement. */
+/** REJECT of iptables-nft is a target that nft prints in place of its own statement. */
 function isDrop(entry: Entry): boolean {
   const { type, name } = asRecord(entry.xt)
   return 'drop' in entry || 'reject' in entry || (type === 'target' && name === 'REJECT')
 }
 
-/** The one statement of a rule in addition to those aside: only then does it apply to every packet. */
+/** The single statement of a rule apart from those without effect; only then does it apply to every packet. */
 function soleStatement(rule: Entry): Entry | null {
   const statements = deciding(rule)
   return statements.length === 1 ? (statements[0] ?? null) : null

@@ -8,7 +8,7 @@ import nprmData from './nprm.json' with { type: 'json' }
 import requestData from './requests.json' with { type: 'json' }
 import soc2Data from './soc2.json' with { type: 'json' }
 
-/** A framework as its JSON file holds it: controls without mappings, which are stated with the checks. */
+/** A framework as stored in its JSON file: controls without mappings, which are stated with the checks. */
 interface FrameworkData {
   readonly id: string
   readonly title: string
@@ -81,7 +81,7 @@ export function loadFramework(data: FrameworkData, checks: readonly CheckData[] 
   return { id: data.id as FrameworkId, title, version, status, proposed, source, notes, controls }
 }
 
-/** What the checks state of the controls of one framework, by the key of the control. */
+/** The mappings of checks to one framework, by control key. */
 function mappingsOf(
   framework: string,
   keys: ReadonlySet<string>,

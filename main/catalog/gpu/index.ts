@@ -50,7 +50,10 @@ export const tenancyGpuExclusive = defineCheck({
   },
 })
 
-/** What NVIDIA’s driver reports of the GPUs by NVIDIA on the bus. Where there is none, it need not be there, and a lost response leaves it open. */
+/**
+ * What NVIDIA’s driver reports about the NVIDIA GPUs on the bus. Where there are none, the driver need not be
+ * installed; a lost answer leaves the result open.
+ */
 function nvidiaParts(
   gpus: Parsed<NvidiaGpus>,
   listed: number,

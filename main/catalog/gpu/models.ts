@@ -37,7 +37,7 @@ const MODULES: ReadonlyMap<string, Board> = new Map([
   ['2941', GRACE_BLACKWELL],
   ...['31a1', '31c2', '31c3'].map((id) => [id, GRACE_BLACKWELL_ULTRA] as const),
 ])
-/** NVSwitches as PCI functions (pci.ids: 1af1, 22a3). Switches of the generation after Hopper are none. */
+/** NVSwitches that are PCI functions (pci.ids: 1af1, 22a3). Switches of the generation after Hopper are not. */
 const SWITCHES: ReadonlySet<string> = new Set(['1af1', '22a3'])
 
 export const BASEBOARD = 8

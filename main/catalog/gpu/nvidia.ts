@@ -1,14 +1,14 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { inOrder, lines, whether } from '../read-text.ts'
 
-/** What is between the first opening of a tag and its end; empty where either is missing. */
+/** The text between the first opening of a tag and its end; empty where either is missing. */
 function section(text: string, tag: string): string {
   const start = text.indexOf(`<${tag}>`)
   const end = start < 0 ? -1 : text.indexOf(`</${tag}>`, start)
   return end < 0 ? '' : text.slice(start + tag.length + 2, end)
 }
 
-/** The same as a short word of the driver. */
+/** The same for a short word of the driver. */
 const value = (text: string, tag: string): string => section(text, tag).trim().slice(0, 200)
 
 const NOTHING = /^(|\[?n\/a\]?|none|not supported|unknown error|requested functionality has been deprecated)$/i
@@ -25,7 +25,9 @@ function amount(text: string, tag: string): number | null {
   return digits === undefined ? null : Number(digits)
 }
 
-/** What the driver counts of errors in a GPU's memory. Counts are null where it gives none: error correction off or not built in. */
+/**
+ * The driver’s error counts of a GPU’s memory. Null where it states none: error correction is off or not available.
+ */
 interface GpuMemoryErrors {
   /** Uncorrectable errors since the driver was loaded, and over the card's life. */
   readonly uncorrectedNow: number | null
@@ -68,7 +70,7 @@ const uncorrected = (counters: string): number | null =>
     amount(section(counters, 'double_bit'), 'total'),
   ])
 
-/** Sum of those that are there; null where none is. */
+/** Sum of the numbers that are not null; null where none is. */
 function sum(numbers: readonly (number | null)[]): number | null {
   const there = numbers.filter((number) => number !== null)
   return there.length === 0 ? null : there.reduce((total, number) => total + number, 0)
@@ -90,7 +92,7 @@ interface GpuLink {
   readonly currentWidth: number | null
 }
 
-/** What the board states about the place it is in: servers of a rack-wide design have it, others state N/A. */
+/** The board’s statement of its position: servers of a rack-wide design have it, others state N/A. */
 interface GpuPlatform {
   readonly chassisSerial: string | null
   readonly slot: string | null

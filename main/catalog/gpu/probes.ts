@@ -119,7 +119,7 @@ export interface GpuCard {
   /** Four lower-case hex digits each. */
   readonly vendor: string
   readonly device: string
-  /** What AMD's driver gives away: an id of the chip, its serial, BIOS, and how it is divided. */
+  /** What AMD’s driver reports: a chip id, its serial number, BIOS, and partitioning. */
   readonly uniqueId: string | null
   readonly serial: string | null
   readonly productName: string | null
@@ -217,7 +217,7 @@ interface GpuConfidential {
   readonly isOn: boolean
   /** The mode in which several GPUs and their switches are protected together: they are then part of a confidential guest too. */
   readonly isProtectedGroup: boolean
-  /** What the driver states the processor offers, such as INTEL TDX or AMD SEV; null where it names none. */
+  /** The processor feature named by the driver, such as INTEL TDX or AMD SEV; null where it names none. */
   readonly processor: string | null
   /** Whether the GPUs could do it. */
   readonly isCapable: boolean
@@ -296,7 +296,7 @@ export const gpuFabric = defineProbe({
 export const gpuServiceRuns = ({ services }: GpuServices, unit: (typeof UNITS)[number]): boolean =>
   services.some((service) => service.unit === unit && service.active)
 
-/** What the kernel module of NVIDIA’s driver reports about a GPU, without the tools of the driver. */
+/** What the kernel module of NVIDIA’s driver reports about a GPU, without the driver’s tools. */
 interface DrivenGpu {
   readonly address: string
   readonly model: string

@@ -175,9 +175,9 @@ export interface IntegritySchedules {
   readonly tools: ReadonlyMap<string, readonly string[]>
 }
 
-// \K leaves out what is before the name, and -o what follows but one character that is of no word: no other word of a line comes along. A
-// folder such as /var/lib/aide is no program. No asterisk and no question mark, which sudo-rs could not grant; where a line names several
-// tools, the last of them counts.
+// \K drops the text before the name, and -o that after it except one separating character, so that no other word of a
+// line is printed. A folder such as /var/lib/aide is not a program. The pattern contains no asterisk and no question
+// mark, which sudo-rs could not grant; where a line names several tools, the last one counts.
 const PATTERN =
   '^([^#]{0,}([\\s;&|(\\x22\\x27]|bin/)|)\\K(aide|dailyaidecheck|tripwire|samhain|clamscan|clamdscan|lynis|oscap)([^\\w/-]|$)'
 

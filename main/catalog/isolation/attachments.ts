@@ -19,7 +19,7 @@ import {
 import { answer, diskAnswers, type Place, real } from './disk-attachment.ts'
 import type { Read } from './signal.ts'
 
-/** Where each GPU and accelerator of the PCI bus is. One that is listed by the driver alone is included. */
+/** The attachment of each GPU and accelerator on the PCI bus, including one that only the driver lists. */
 export function gpuAnswers(read: Read, environment: Environment): readonly DeviceAttachment[] {
   const [pci, driver, graphics] = [read(pciDevices), read(gpuNvidia), read(gpuCards)]
   const gpus = new Map(driver.ok ? driver.fact.gpus.map((gpu) => [gpu.address, gpu]) : [])
@@ -126,7 +126,10 @@ const lent = ({ virtualFunctions }: PciDevice, place: Place): Place =>
       }
     : place
 
-/** Where each network adapter is. Interfaces that no device backs are none, and neither are ports of the switch inside an adapter. */
+/**
+ * The attachment of each network adapter. Interfaces without a device, and ports of the switch inside an adapter, do
+ * not count.
+ */
 export function nicAnswers(read: Read, environment: Environment): readonly DeviceAttachment[] {
   const nics = read(netInterfaces)
   return nics.ok
@@ -138,7 +141,10 @@ export function nicAnswers(read: Read, environment: Environment): readonly Devic
     : []
 }
 
-/** Documentation/networking/representors.rst: represents the switch port of another function, and is no adapter itself. */
+/**
+ * Documentation/networking/representors.rst: a representor stands for the switch port of another function and is not
+ * an adapter itself.
+ */
 export const isRepresentor = ({ portName }: NetInterface): boolean => /^(c\d+)?pf\d+(vf|sf)\d+$/.test(portName)
 
 function placeOf(nic: NetInterface, driver: string, environment: Environment): Place {
@@ -172,7 +178,7 @@ function placeOf(nic: NetInterface, driver: string, environment: Environment): P
   return real(environment, `A physical function${divides}`)
 }
 
-/** What it is a part of, in a sentence, or null for a whole one. */
+/** The whole that it is a part of, in a sentence; null for a whole device. */
 export function partOf(
   { physicalFunction, pciId, path }: Pick<NetInterface, 'physicalFunction' | 'pciId' | 'path'>,
   driver: string,
@@ -187,8 +193,8 @@ export function partOf(
 }
 
 /**
- * Where each fabric adapter is. Its PCI function responses; where the kernel did not state which one it is, the rest of the bus bounds the
- * response.
+ * The attachment of each fabric adapter, by its PCI function; where the kernel did not state which one it is, the
+ * rest of the bus bounds the result.
  */
 export function hcaAnswers(read: Read, environment: Environment): readonly DeviceAttachment[] {
   const fabric = read(infiniband)
@@ -203,7 +209,10 @@ export function hcaAnswers(read: Read, environment: Environment): readonly Devic
     : []
 }
 
-/** Adapters made of software on top of a network interface (Soft-RoCE, Soft-iWARP): under no device, without a board and without firmware. */
+/**
+ * Software adapters on top of a network interface (Soft-RoCE, Soft-iWARP): under no device, without board and
+ * firmware.
+ */
 export const isSoftwareAdapter = ({ name, pciAddress, driver, boardId, firmware }: FabricAdapter): boolean =>
   pciAddress === null && driver === null && (/^(rxe|siw)\w*$/.test(name) || (boardId === '' && firmware === ''))
 
@@ -247,8 +256,8 @@ function withoutFunction(read: Read, environment: Environment): Place {
 }
 
 /**
- * Where each device is, one result per device. A device that looks real is called native only where the system was argued to run on
- * hardware.
+ * The attachment of each device, one result per device. A device that looks physical is called native only where the
+ * system was concluded to run on hardware.
  */
 export function decideAttachments(read: Read, environment: Environment): readonly DeviceAttachment[] {
   const devices = [

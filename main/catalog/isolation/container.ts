@@ -10,14 +10,14 @@ type ContainerPlatform = 'Docker' | 'Podman' | 'LXC' | 'OpenVZ' | 'Kubernetes' |
 interface ContainerAnswer {
   readonly isContainer: boolean
   readonly platform: ContainerPlatform | null
-  /** What shows it; none where it is no container, or where nothing was read that states this. */
+  /** The observations that show it; empty where it is no container, or where nothing that states this was read. */
   readonly steps: readonly DraftObservation[]
 }
 
 /**
- * Whether our session runs in a container: its process or user namespace is not the system's initial one, or the kernel states this in
- * another way. Files that container software leaves never decide: guests and hardware that were made from images have them too. What was
- * not read never counts for "no container".
+ * Whether our session runs in a container: its process or user namespace is not the initial one of the system, or the
+ * kernel states it in another way. Files left by container software never decide, since guests and hardware made from
+ * images have them too. Unread evidence never counts for "no container".
  */
 export function containerAnswer(read: Read): ContainerAnswer {
   const shown = [...namespaceSteps(read), ...kernelSteps(read)]
@@ -131,14 +131,17 @@ const MANAGERS: ReadonlyMap<string, ContainerPlatform> = new Map<string, Contain
   ['openvz', 'OpenVZ'],
   ['systemd-nspawn', 'systemd-nspawn'],
 ])
-// Where managers keep the few files that they mount into each container.
+// Where managers store the files that they mount into each container.
 const MOUNTED: readonly (readonly [RegExp, ContainerPlatform])[] = [
   [/\/kubelet\/pods\/|\/io\.containerd\.grpc\.v1\.cri\//, 'Kubernetes'],
   [/\/overlay-containers\/[0-9a-f]{64}\/userdata\//, 'Podman'],
   [/\/docker\/containers\/[0-9a-f]{64}\//, 'Docker'],
 ]
 
-/** What container software leaves in the systems that it runs, with the software that does so. It decides nothing alone. */
+/**
+ * Traces of container software in the systems that it runs, with the software that leaves them. They decide nothing
+ * alone.
+ */
 export function marksOf(read: Read): readonly ContainerMark[] {
   return [...namespaceMarks(read), ...limitMarks(read), ...mountMarks(read)]
 }

@@ -41,7 +41,10 @@ const within = (value: number | null, [low, high]: readonly [number, number]): b
 const bits = (answer: RegisterAnswer, shift: bigint, mask: bigint): number | null =>
   answer === 'refused' ? null : Number((answer >> shift) & mask)
 
-/** What the registers report about hardware. Intel SDM vol. 4 (0xCE, 0x1A2, 0x606, 0x34); AMD PPR (P-state definition, RAPL unit). */
+/**
+ * What the registers show about hardware. Intel SDM vol. 4 (0xCE, 0x1A2, 0x606, 0x34); AMD PPR (P-state definition,
+ * RAPL unit).
+ */
 export function readRegisters(cpu: CpuFeatures, registers: CpuRegisters): RegisterReading {
   if (!isSince2009(cpu)) return { is: 'unknown', value: 'not listed for this processor' }
   if (cpu.vendor === 'GenuineIntel') return intel(registers)
@@ -130,9 +133,9 @@ interface Instrument {
 }
 
 /**
- * The instruments around the processor, by a value that was read from each: a counter that rose, a temperature that a processor can
- * have, registers that hold what hardware holds, memory controllers that list their modules. A name that the kernel registers is no
- * instrument: it registers counting units, zones and drivers by the processor's model alone.
+ * The instruments around the processor, each by a value read from it: a counter that rose, a plausible processor
+ * temperature, registers with hardware values, memory controllers that list their modules. A name registered by the
+ * kernel is not an instrument: it registers counting units, zones and drivers by the processor’s model alone.
  */
 export function instruments(read: Read): readonly Instrument[] {
   const cpu = read(cpuFeatures)
@@ -269,7 +272,7 @@ export function nativeGpus(read: Read, observed: readonly Observed[]): NativeGpu
       )
 }
 
-/** What is missing of the accelerators of other manufacturers than NVIDIA; null where nothing is. */
+/** What is missing of the accelerators of manufacturers other than NVIDIA; null where nothing is. */
 function otherProblem(read: Read, others: readonly PciDevice[], observed: readonly Observed[]): string | null {
   const start = `Of ${count(others.length, 'accelerator')} of manufacturers other than NVIDIA`
   const strange = others.filter((device) => !isWholeById(device)).length

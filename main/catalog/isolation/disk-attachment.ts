@@ -23,7 +23,10 @@ export const answer = (
   text,
 })
 
-/** What a real-looking device is, given what the system runs on: physical only where that was argued to be the hardware. */
+/**
+ * What a device that looks physical is, given what the system runs on: physical only where that was concluded to be
+ * hardware.
+ */
 export function real(environment: Environment, what = 'A physical function'): Place {
   if (environment === 'bare-metal' || environment === 'hypervisor-host')
     return { attachment: 'physical', text: `${what}, and the system runs on the hardware.` }
@@ -49,11 +52,11 @@ const EMULATED_NAMES: readonly (readonly [RegExp, string | null])[] = [
   [/^NUTANIX VDISK/i, 'Nutanix AHV'],
 ]
 
-/** Vendor and model as one name, as the drive gives them. */
+/** Vendor and model as one name, as the drive reports them. */
 export const fullName = ({ vendor, model }: Disk): string =>
   /^(0x[0-9a-f]+)?$/.test(vendor) || model.toLowerCase().startsWith(vendor.toLowerCase()) ? model : `${vendor} ${model}`
 
-/** Who emulates a drive by its own words, what those words are, and null where the words are none of an emulator. */
+/** The emulator of a drive by the drive’s own name, with that name; null where the name is not that of an emulator. */
 export function emulatorOf(disk: Disk): { readonly platform: string | null; readonly words: string } | null {
   const name = fullName(disk)
   const known = EMULATED_NAMES.find(([pattern]) => pattern.test(name))
@@ -72,7 +75,7 @@ const ATTACHMENTS: readonly (readonly [RegExp, DriveBus])[] = [
   [/\/nvme-fabrics\/|\/session\d+\/|\/rport-\d+:|\/devices\/rbd\/|\/rbd\/\d+\//, 'network'],
   [/\/LNRO0005:|\.virtio_mmio\/|\/virtio-mmio/, 'virtio-mmio'],
   [/\/virtio\d+\//, 'virtio'],
-  // A PCI bus below Hyper-V’s own is one that it hands on: what hangs there is a device, not a paravirtual drive.
+  // A PCI bus below Hyper-V’s own is passed through: what is attached to it is a device, not a paravirtual drive.
   [/\/(VMBUS|MSFT1000):(?!.*\/pci[0-9a-f]{4,8}:)|\/vmbus_\w+\//i, 'hyper-v'],
   [/\/vbd-\d+\//, 'xen'],
   [/\/usb\d+\//, 'usb'],
@@ -102,7 +105,7 @@ export function networkOf(disk: Disk, remote: RemoteStorage | null): string | nu
   return remote?.srp.some((port) => path.includes(`/${port}/`)) === true ? 'SCSI over RDMA' : null
 }
 
-/** Volumes of a provider's storage service, by the names that the services give them. */
+/** Volumes of a provider’s storage service, by the model names that the services assign. */
 const SERVICE_VOLUMES: readonly (readonly [RegExp, string])[] = [
   [/^Amazon Elastic Block Store/i, 'Amazon’s volume service (EBS)'],
   [/^nvme_card-pd|^(Google )?PersistentDisk/i, 'Google’s volume service (Persistent Disk)'],
@@ -164,7 +167,7 @@ interface Around {
   readonly controller: PciDevice | undefined
 }
 
-/** Where each drive is. Drives that other machines serve are listed too where the kernel gives them a name of their own. */
+/** The attachment of each drive. Drives served by other machines are included where the kernel has a name for them. */
 export function diskAnswers(read: Read, environment: Environment): readonly DeviceAttachment[] {
   const [disks, ways, pci] = [read(inventoryDisks), read(storageRemote), read(pciDevices)]
   const remote = ways.ok ? ways.fact : null

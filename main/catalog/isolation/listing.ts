@@ -1,7 +1,10 @@
 import type { Answer } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
 
-/** What `ls -1 DIR DIR…` printed: folder → names. Folders that do not exist have no entry. Two or more folders print headings. */
+/**
+ * Parses the output of `ls -1 DIR DIR…`: folder → names. Folders that do not exist have no entry. With two or more
+ * folders, ls prints headings.
+ */
 export function listedFolders(text: string): ReadonlyMap<string, readonly string[]> {
   const folders = new Map<string, string[]>()
   let current: string[] | null = null
@@ -47,7 +50,7 @@ export function sysfsValues(text: string, names: readonly string[]): ReadonlyMap
   return values
 }
 
-/** The same with every line: the path ends at the first of the wanted file names that a colon follows. */
+/** The same with every line: the path ends at the first of the wanted file names that is followed by a colon. */
 export function sysfsFound(
   text: string,
   names: readonly string[],

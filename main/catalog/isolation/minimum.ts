@@ -25,14 +25,21 @@ const NO_WITNESS: ReadonlySet<string> = new Set([
 const ENOUGH_READ = 0.8
 /** A reading that is this much likelier on a guest must be explained before hardware is argued (e to the first power). */
 const NEEDS_EXPLANATION = 1
-/** So many families with a reading towards a guest: none of 428 machines known to be hardware has two, every dressed-up guest has. */
+/**
+ * Number of families with a reading that indicates a guest. None of 428 machines known to be hardware has two; every
+ * disguised guest does.
+ */
 const FAMILIES_IN_DOUBT = 2
-/** What a drive or an adapter looks like concerns that device: servers with a data-processing unit show virtual ones on real hardware. */
+/**
+ * The appearance of a drive or an adapter concerns that device: servers with a data-processing unit show virtual ones
+ * on real hardware.
+ */
 const OF_A_DEVICE: ReadonlySet<Family> = new Set(['storage', 'network'])
 
 /**
- * The minimum evidence for hardware, part by part. Only where every part that applies holds is hardware argued; what was not read does not
- * hold. One part may not apply: GPUs where there are none, live tests where no one requested them.
+ * The minimum evidence for hardware, part by part. Hardware is concluded only where every applicable part is met;
+ * unread evidence does not meet it. A part may not apply: GPUs where there are none, live tests where none were
+ * requested.
  */
 export function minimumEvidence(read: Read, observed: readonly Observed[]): readonly MinimumItem[] {
   return [
@@ -71,7 +78,10 @@ function tree(read: Read): MinimumItem {
   return part('b', 'The PCI tree is that of the processor', root.holds && uncore.holds, `${root.text} ${uncore.text}`)
 }
 
-/** So many instruments must answer, and more than the one that QEMU imitates by a setting of its own (-accel kvm,rapl=on). */
+/**
+ * Number of instruments that must answer: more than the one that QEMU imitates by a setting of its own (-accel
+ * kvm,rapl=on).
+ */
 const ENOUGH_INSTRUMENTS = 2
 
 function counters(read: Read): MinimumItem {
@@ -157,8 +167,9 @@ function doubts(observed: readonly Observed[]): { readonly signals: readonly str
 }
 
 /**
- * Signals that apply and were not read. Why they were not is no evidence: the party that makes the image decides which tools it has, which
- * rights it gives and which modules its kernel loads, so that a refused right and an absent tool count like a capture that was removed.
+ * Applicable signals that were not read. The reason does not matter: the party that builds the image decides which
+ * tools it contains, which rights it grants and which modules its kernel loads, so that a refused right and an absent
+ * tool count like a removed capture.
  */
 const unreadWitnesses = (observed: readonly Observed[]): readonly Observed[] =>
   observed.filter(

@@ -38,7 +38,7 @@ const generationOf = ({ vendor, family, model }: CpuFeatures): Generation | null
 
 interface GenerationFit {
   readonly fit: 'fits' | 'differs' | 'unknown'
-  /** Of which processors the bridge is part; null where it is on no record. */
+  /** The processors that the bridge is a part of; null where it is not on record. */
   readonly bridgeOf: string | null
   readonly processor: string | null
 }
@@ -75,7 +75,10 @@ export function showsUncore({ vendor, family, model }: CpuFeatures): 'always' | 
   return UNCORE_OFTEN.has(model) ? 'often' : 'never'
 }
 
-/** The same of AMD, and of Hygon after its design: family, its models, and the vendor and device of the host bridge (pci.ids). */
+/**
+ * The same for AMD, and for Hygon after its design: family, its models, and vendor and device of the host bridge
+ * (pci.ids).
+ */
 const AMD_GENERATIONS: readonly {
   readonly name: string
   readonly family: number
@@ -139,7 +142,7 @@ export const VIRTUAL_HOST_BRIDGES: ReadonlyMap<string, string> = new Map([
 
 interface CopiedPart {
   readonly name: string
-  /** Which processors hardware never joined it with: all of 64 bits, or those launched after 2011. */
+  /** Processors that hardware never combined it with: all 64-bit ones, or those launched after 2011. */
   readonly never: '64-bit' | 'since-2011'
 }
 
@@ -154,7 +157,7 @@ export const COPIED_PARTS: ReadonlyMap<string, CopiedPart> = new Map<string, Cop
 /** Host bridges of 32-bit processors. */
 export const BRIDGES_OF_32_BITS: ReadonlySet<string> = new Set(['8086:1237', '8086:7190', '8086:7192'])
 
-/** Manufacturers of PCI Express switches, as they are above GPUs in servers: PLX, Broadcom, Microchip, IDT. */
+/** Manufacturers of PCI Express switches, as found above GPUs in servers: PLX, Broadcom, Microchip, IDT. */
 const SWITCH_VENDORS: ReadonlySet<string> = new Set(['10b5', '1000', '11f8', '111d'])
 export const isSwitchPort = ({ vendor, class: kind }: PciDevice): boolean =>
   kind.startsWith('0604') && SWITCH_VENDORS.has(vendor)
@@ -174,7 +177,7 @@ const INTEL_UNCORE =
   /^(09a[2-7]|324[0-9a-f]|325[0-8]|344[a-f]|345[0-9a-f]|20[0-8][0-9a-f]|2880|6f[0-9a-f]{2}|2f[0-9a-f]{2}|0e[0-9a-f]{2}|3c[0-9a-f]{2})$/
 
 const NO_UNCORE_CLASS = /^(02|06|0c)/
-/** Fewer than this is no inside of a processor: one id alone is also that of the host bridge. */
+/** Fewer functions than this are not the interior of a processor: one id alone may be that of the host bridge. */
 export const LEAST_UNCORE = 4
 
 /** Functions that are the processor itself: Intel's uncore; AMD's and Hygon's data fabric at 00:18 and above. */
@@ -182,7 +185,10 @@ export const isUncore = ({ vendor, device, address, class: kind }: PciDevice): b
   (vendor === '8086' && INTEL_UNCORE.test(device) && !NO_UNCORE_CLASS.test(kind)) ||
   ((vendor === '1022' || vendor === '1d94') && /^0000:00:1[89a-f]\.[0-7]$/.test(address))
 
-/** One part of the minimum evidence for hardware: whether it is there, and what was seen or is missing, as a sentence. */
+/**
+ * One part of the minimum evidence for hardware: whether it is met, and what was observed or is missing, as a
+ * sentence.
+ */
 interface Held {
   readonly holds: boolean
   readonly text: string
@@ -192,8 +198,8 @@ const held = (text: string): Held => ({ holds: true, text })
 const missing = (text: string): Held => ({ holds: false, text })
 
 /**
- * Manufacturers of arm64 server and edge processors, whose root ports carry their vendor id (pci.ids). Amazon is none of them here: its
- * host bridge and ports (1d0f:0200) are in guests on its processors as well (measured).
+ * Manufacturers of arm64 server and edge processors, whose root ports carry their vendor id (pci.ids). Amazon is
+ * excluded: its host bridge and ports (1d0f:0200) occur in guests on its processors as well (measured).
  */
 const ARM_MAKERS: ReadonlyMap<string, string> = new Map([
   ['10de', 'NVIDIA'],
@@ -213,7 +219,10 @@ const name = ({ address, vendor, device }: PciDevice): string => `${address} (${
 const isVirtual = (device: PciDevice): boolean =>
   virtualDevicePlatform(device) !== null || isCopiedBridge(device.vendor, device.device)
 
-/** The function at the head of the tree: 0000:00:00.0, or the first function of the lowest bus where there is none. */
+/**
+ * The function at the root of the tree: 0000:00:00.0, or the first function of the lowest bus where it does not
+ * exist.
+ */
 export const rootFunction = (devices: readonly PciDevice[]): PciDevice | null =>
   devices.find(({ address }) => address === '0000:00:00.0') ?? null
 
@@ -279,7 +288,7 @@ export function uncoreFunctions(read: Read): Held {
       `${count(found.length, 'PCI function belongs', 'PCI functions belong')} to the inside of the processor (memory controllers, mesh, data fabric).`,
     )
   const shown = showsUncore(cpu.fact)
-  // Of Intel's models that are on no record nothing is known: they can be any person's invention.
+  // Nothing is known about Intel models that are not on record; anyone could have invented them.
   if (cpu.fact.vendor === 'GenuineIntel' && generationOf(cpu.fact) === null)
     return missing('Which PCI functions show the inside of this processor is on no record.')
   return shown === 'never'
@@ -331,15 +340,19 @@ const UNITS: ReadonlySet<string> = new Set([
   // Intel’s infrastructure processors; Broadcom Stingray; Alibaba’s card.
   ...['8086:1452', '14e4:d802', '14e4:d804', '1ded:2050', '1ded:5011', '1ded:8000'],
 ])
-/** Manufacturers of cards that a provider builds for itself. Every function of theirs is one of such a card, or of a hypervisor. */
+/**
+ * Manufacturers of cards that a provider builds for itself. Each of their functions belongs to such a card, or to a
+ * hypervisor.
+ */
 const PROVIDERS: ReadonlySet<string> = new Set(['1d0f', '1ae0', '1ded'])
 const VIRTIO = '1af4'
 
 /**
- * Functions that guests have, where a card in this machine presents them: each is behind a port of the processor whose registers for link
- * equalization were read, a virtio function next to a data-processing unit below that same port. What such a function looks like decides
- * about that device, and nothing about the machine. Without a response about the ports there is none: ports of QEMU have no such registers,
- * and ports of Amazon (1d0f:0200) are in guests as well (measured: an instance with eight H100).
+ * Functions that guests have, where a card in this machine presents them: each is behind a port of the processor
+ * whose link equalization registers were read, a virtio function next to a data-processing unit below that same port.
+ * The appearance of such a function decides about that device, and nothing about the machine. Without an answer about
+ * the ports, there is none: QEMU’s ports lack these registers, and Amazon’s ports (1d0f:0200) occur in guests as well
+ * (measured: an instance with eight H100).
  */
 export function cardFunctions(read: Read): ReadonlySet<string> {
   const [pci, cpu, ports] = [read(pciDevices), read(cpuFeatures), read(pciPorts)]

@@ -3,7 +3,10 @@ import type { Parsed, Probe } from '../../core/probe.ts'
 import type { DmiIdentity } from '../machine/dmi.ts'
 import { contradicts, type Step } from '../steps.ts'
 
-/** Which part of a machine a signal comes from. Signals of one family can share one cause, so they are never counted twice in full. */
+/**
+ * The part of a machine that a signal comes from. Signals of one family can have one cause, so they are never counted
+ * twice in full.
+ */
 export const FAMILIES = [
   'cpu-identity',
   'cpu-features',
@@ -19,16 +22,17 @@ export const FAMILIES = [
 export type Family = (typeof FAMILIES)[number]
 
 /**
- * What it costs a provider to make a guest show what hardware shows:
- * S0 a setting or text; S1 rebuilt firmware or a patched machine monitor; S2 a patched hypervisor kernel with coherent emulation of
- * devices; S3 the physical part, or a private key.
+ * Effort for a provider to make a guest show what hardware shows: S0 a setting or text; S1 rebuilt firmware or a
+ * patched machine monitor; S2 a patched hypervisor kernel with coherent emulation of devices; S3 the physical
+ * component, or a private key.
  */
 export type SpoofingEffort = 'S0' | 'S1' | 'S2' | 'S3'
 
 /**
- * How much a sign of virtualization states: names: a hypervisor names itself, or something only a hypervisor provides is there (rule R1);
- * impossible: cannot happen on the hardware that the machine states it is (an anomaly of class “impossible”); odd: happens on hardware too, and
- * needs an explanation (class “unexplained”); hint: fits a guest, and decides nothing.
+ * How strongly a sign indicates virtualization. names: a hypervisor names itself, or something that only a hypervisor
+ * provides is present (rule R1). impossible: cannot occur on the hardware that the machine states it is (an anomaly
+ * of class “impossible”). odd: occurs on hardware too and needs an explanation (class “unexplained”). hint: is
+ * consistent with a guest and decides nothing.
  */
 export type Weight = 'names' | 'impossible' | 'odd' | 'hint'
 
@@ -39,18 +43,21 @@ export interface Sign {
   readonly step: DraftObservation
 }
 
-/** What a signal found on one node. Unreadable is never absent: only a complete response can be `bare-metal`. */
+/** What a signal found on one node. Unreadable never counts as absent: only a complete answer can be `bare-metal`. */
 export type Observation =
   | { readonly indicates: 'unreadable'; readonly reason: string; readonly probe: Probe<unknown> }
   | { readonly indicates: 'not-applicable'; readonly reason: string }
   | {
-      /** virtual: the signal is there; bare-metal: it was searched for and hardware's response is there; neutral: neither. */
+      /**
+       * virtual: the signal is present; bare-metal: it was searched for, and the answer is that of hardware; neutral:
+       * neither.
+       */
       readonly indicates: 'virtual' | 'bare-metal' | 'neutral'
-      /** What was read, in a few words; words of the node only through `plain` or `quote`. */
+      /** The reading in a few words; text of the node only through `plain` or `quote`. */
       readonly value: string
       /** For `virtual` at least one. */
       readonly signs: readonly Sign[]
-      /** What to state for hardware, or what stays open; none where there is nothing worth a sentence. */
+      /** The observation for hardware, or what remains open; empty where neither needs a sentence. */
       readonly steps: readonly DraftObservation[]
     }
 
@@ -66,11 +73,11 @@ export interface Signal {
   readonly id: string
   readonly family: Family
   readonly title: string
-  /** What hardware shows, and what guests show, each in a few words. */
+  /** What hardware shows and what guests show, each in a few words. */
   readonly onMetal: string
   readonly onGuest: string
   readonly spoofingEffort: SpoofingEffort
-  /** Where it states "virtual" of hardware, or is no evidence of a guest. */
+  /** Where it indicates "virtual" for hardware, or is no evidence of a guest. */
   readonly pitfalls: readonly string[]
   /** Standard and clause, kernel file, vendor manual, or "measured" with what. */
   readonly source: string

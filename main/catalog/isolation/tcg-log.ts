@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/digest.ts'
 
-/** What a firmware event log states, and where it leads when it is replayed. */
+/** The content of a firmware event log, and the register values that result from replaying it. */
 export interface TcgLog {
   readonly events: number
   /** SHA-256 registers 0 to 7 after replay, in hexadecimal. Registers that no event extends are left out. */

@@ -6,9 +6,9 @@ import { unclear } from '../steps.ts'
 import { ipvsServices, type Listener, listenerProcesses, type VirtualServices } from './probes.ts'
 
 /**
- * What is used on a port by convention (IANA service names, and the defaults of common software). `clear`: the protocol has no encryption
- * there; `optional`: the same port may carry encryption, which a port number cannot show; `encrypted`: the protocol is encrypted;
- * `control`: host plumbing that carries no user data (address assignment, time).
+ * Conventional use of a port (IANA service names, and defaults of common software). `clear`: the protocol is not
+ * encrypted there; `optional`: the same port may be encrypted, which its number cannot show; `encrypted`: the
+ * protocol is encrypted; `control`: host plumbing without user data (address assignment, time).
  */
 type Convention = 'clear' | 'optional' | 'encrypted' | 'control'
 
@@ -117,7 +117,7 @@ const PORTS: ReadonlyMap<string, PortConvention> = new Map([
 export const conventionOf = (protocol: 'tcp' | 'udp', port: number): PortConvention | undefined =>
   PORTS.get(`${protocol}/${port}`)
 
-/** What shows ports that other machines reach although nothing of this server's network namespace listens there. */
+/** Evidence of ports that other machines reach although nothing in this server’s network namespace listens there. */
 export const FORWARDING = { nft: firewallNftables, legacy: firewallLegacy, ipvs: ipvsServices }
 
 export interface ForwardingReadings {
@@ -129,9 +129,9 @@ export interface ForwardingReadings {
 const MOST_RULES = 8
 
 /**
- * What a list of listening sockets does not show: ports that address translation, Kubernetes node ports, load balancing in the kernel or a
- * proxy of a container runtime hand on. Each rule that was found is named, and so is what could not be read. Empty where everything was
- * read and nothing is handed on.
+ * What a list of listening sockets does not show: ports forwarded by address translation, Kubernetes node ports, load
+ * balancing in the kernel, or a proxy of a container runtime. Each rule found is named, and so is what could not be
+ * read. Empty where everything was read and nothing is forwarded.
  */
 export function forwardedSteps(
   { nft, legacy, ipvs }: ForwardingReadings,

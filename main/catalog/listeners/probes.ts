@@ -35,7 +35,7 @@ export const networkListeners = defineProbe({
   parse: ({ sockets }) => readListeners(sockets),
 })
 
-/** The same with process names, which the kernel shows in whole to root only. */
+/** The same with process names, which the kernel shows completely only to root. */
 export const listenerProcesses = defineProbe({
   id: 'network.listener-processes',
   title: 'Network sockets that accept traffic, with their processes',
@@ -56,7 +56,7 @@ function readListeners({ exitCode, text, errorText }: Answer): Parsed<Listeners>
 
 const ROW = /^(tcp|udp)\s+(?:LISTEN|UNCONN)\s+\d+\s+\d+\s+(\S+):(\d{1,5})\s+\S+(?:\s+(.*))?$/
 
-/** A socket shared by thousands of processes has a line this long; a longer one is none. */
+/** A socket shared by thousands of processes has a line of this length; a longer one is invalid. */
 const MAX_LINE = 16_384
 
 /**
@@ -117,8 +117,8 @@ export interface VirtualServices {
 const TABLE = '/proc/net/ip_vs'
 
 /**
- * Load balancing in the kernel (IPVS; net/netfilter/ipvs/ip_vs_ctl.c, ip_vs_info_seq_show): Kubernetes can use it for its services. No
- * process listens there. Without the module there is no table.
+ * Load balancing in the kernel (IPVS; net/netfilter/ipvs/ip_vs_ctl.c, ip_vs_info_seq_show), which Kubernetes can use
+ * for its services. No process listens there. Without the module, the table does not exist.
  */
 export const ipvsServices = defineProbe({
   id: 'ipvs.services',

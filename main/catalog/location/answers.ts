@@ -53,7 +53,7 @@ function policyTitle({ name, region, country, polygon }: ResidencyPolicy): strin
   return plain(codes.map(areaName).join(', '))
 }
 
-/** What results are derived from. */
+/** The readings that results are derived from. */
 interface Read {
   readonly delay: Delay
   readonly signals: readonly Found[]

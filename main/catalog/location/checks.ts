@@ -110,7 +110,10 @@ const noCommitment = (elsewhere: number): Conclusion => ({
   ],
 })
 
-/** What the provider signed about this machine contradicts; what anyone else may have written only leaves it open. */
+/**
+ * A statement signed by the provider about this machine contradicts; one that anyone else may have written only
+ * leaves the result open.
+ */
 const statedOutside = (signal: Found, questions: readonly Question[]): readonly DraftObservation[] =>
   questions
     .filter(({ asked }) => !signal.hint && asked.ok && placeIndication(signal, asked.value) === 'outside')
@@ -140,7 +143,8 @@ export const locationProviderClaim = defineCheck({
       ...providerSignals(facts).map((signal) => compared(signal, declared)),
       ...missedOfProvider(facts),
     ]
-    // Which country a region is in is read from a list, by the beginnings of names: a newer region may begin like an older one.
+    // The country of a region is read from a list, by the beginnings of names; a newer region may begin like an older
+    // one.
     const age = ageOfList('The list of countries of providers’ regions', REGION_LIST.asOf, context)
     return decide([...steps, ...(steps.some(({ direction }) => direction !== 'unclear') ? [age] : [])])
   },

@@ -138,7 +138,7 @@ export const locationIpRegistry = defineCheck({
   },
 })
 
-/** Of every address on its own, whether two databases decide about it; they must all come out the same. */
+/** Whether two databases decide for every single address; all results must agree. */
 function allIndicate(
   signals: readonly Found[],
   declared: string,

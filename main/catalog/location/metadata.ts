@@ -41,13 +41,13 @@ interface Identity {
   readonly instance: string
   readonly region: string
   readonly zone: string | null
-  /** Whose certificate its signature is under; null where we hold none for its region. */
+  /** The provider certificate that its signature is under; null where none is on record for its region. */
   readonly signer: ProviderCertificate | null
 }
 
 /**
- * Reads a signed identity document of EC2. A signature under the certificate of one region is worth nothing for a document that names
- * another. A reason where the signature does not stand, or where it is no such document.
+ * Reads a signed identity document of EC2. A signature under the certificate of one region does not count for a
+ * document that names another. Returns the reason where the signature is invalid, or where it is no such document.
  */
 export function readIdentity(
   rsa2048: string,
@@ -93,11 +93,13 @@ const signedIdentity = (
 }
 
 /**
- * What a document states. It counts as the provider’s word about this machine (E2) only where its signature is valid and it names the machine that
- * the firmware names: otherwise it may be the document of another machine, or one that an administrator put here. It must also name an ordinary zone
- * of its region: a document from a Local or Wavelength Zone names the parent region, but the machine is elsewhere. A machine in an Outpost cannot be
- * distinguished from one in the parent zone (docs.aws.amazon.com, “How AWS Outposts works”: an Outpost extends one zone); its document counts all the
- * same, and the text states this. A document with an invalid signature is no evidence of a place.
+ * What a document states. It counts as the provider’s statement about this machine (E2) only where its signature is
+ * valid and it names the machine that the firmware names; otherwise it may be the document of another machine, or one
+ * placed here by an administrator. It must also name an ordinary zone of its region: a document from a Local or
+ * Wavelength Zone names the parent region, but the machine is elsewhere. A machine in an Outpost cannot be
+ * distinguished from one in the parent zone (docs.aws.amazon.com, “How AWS Outposts works”: an Outpost extends one
+ * zone); its document counts regardless, and the text states this. A document with an invalid signature is no
+ * evidence of a place.
  */
 export function identityStatement(
   read: ReturnType<typeof readIdentity>,
@@ -152,7 +154,7 @@ interface Service {
   readonly fits: (firmware: DmiIdentity) => boolean
 }
 
-/** What each provider writes into the firmware of its machines (cloud-init, tools/ds-identify, has the same marks). */
+/** The marks of each provider in the firmware of its machines (cloud-init, tools/ds-identify, uses the same). */
 const SERVICES: readonly Service[] = [
   {
     id: 'aws',
@@ -199,8 +201,9 @@ const SERVICES: readonly Service[] = [
 ]
 
 /**
- * What the metadata service stated, where it was queried. On a machine that its provider does not run as a cloud, anything may respond at
- * that address: a response counts only where the firmware names the same provider, and is shown else.
+ * What the metadata service stated, where it was queried. On a machine that its provider does not run as a cloud,
+ * anything may answer at that address: an answer counts only where the firmware names the same provider, and is
+ * otherwise only shown.
  */
 export function metadataSignals(
   readings: MetadataReadings,

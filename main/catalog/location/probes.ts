@@ -47,13 +47,13 @@ export const dnsSearch = defineProbe({
   },
 })
 
-/** What a provider’s metadata service stated; null where nothing responded, or no such thing. */
+/** The place stated by a provider’s metadata service; null where nothing answered, or something else. */
 export interface MetadataPlace {
   readonly region: string | null
   readonly zone: string | null
 }
 
-/** What AWS states in addition to: the signed identity document, in base64. */
+/** The additional statement of AWS: the signed identity document, in base64. */
 export interface MetadataSigned extends MetadataPlace {
   readonly rsa2048: string | null
 }
@@ -61,8 +61,9 @@ export interface MetadataSigned extends MetadataPlace {
 const SERVICE = 'http://169.254.169.254/'
 
 /**
- * One GET of one leaf path of the metadata service, at an address that no router passes on. No settings file, proxy, redirect, second try
- * or token; one second. No path is queried that can hold a secret: no user data, vendor data, credentials, and no document of everything.
+ * One GET of one leaf path of the metadata service, at an address that no router forwards. No settings file, proxy,
+ * redirect, retry or token; one second. No path that can contain a secret is queried: no user data, vendor data or
+ * credentials, and no document of everything.
  */
 const leaf = (path: string, ...headers: readonly string[]): RunCommand =>
   run(
@@ -85,7 +86,7 @@ const leaf = (path: string, ...headers: readonly string[]): RunCommand =>
     { timeoutSeconds: 5, maxBytes: 16 * 1024 },
   )
 
-/** A name in one line: anything else, such as a page of a portal, is no response. */
+/** A name in one line; anything else, such as the page of a portal, is no answer. */
 const nameIn = ({ exitCode, text }: Answer): string | null =>
   exitCode === 0 ? (/^[A-Za-z0-9][A-Za-z0-9 ()_.:/-]{0,99}$/.exec(text.trim())?.[0] ?? null) : null
 
@@ -178,10 +179,11 @@ export interface IdentityDocument {
 }
 
 /**
- * What cloud-init kept of the provider’s signed statement about this machine, in the file that every user may read. EC2: the message of
- * /latest/dynamic/instance-identity/rsa2048, whose content is the identity document. Only the lines between its name and the closing bracket are
- * printed, at the one depth where the name occurs: older releases left secrets elsewhere in this file. Some systems accept this document as a login
- * (Vault, auth method aws; SPIRE, node attestor aws_iid), so it is read only where a person chose it.
+ * The provider’s signed statement about this machine as stored by cloud-init in a file readable for every user. EC2:
+ * the message of /latest/dynamic/instance-identity/rsa2048, whose content is the identity document. Only the lines
+ * between its name and the closing bracket are printed, at the only depth where the name occurs: older releases left
+ * secrets elsewhere in this file. Some systems accept this document as a login (Vault, auth method aws; SPIRE, node
+ * attestor aws_iid), so it is read only where a person chose it.
  */
 export const identityDocument = defineProbe({
   id: 'cloud-init.identity',

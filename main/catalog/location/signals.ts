@@ -29,7 +29,7 @@ import { assetTagSignals, cloudInitSignals, tpmTagSignals, zoneCountry } from '.
 import { asserted, type Found, hinted, registrySignals } from './registry.ts'
 import { siteRecordSignals } from './signals/site-record.ts'
 
-/** What the provider itself stated, to the machine or in response to it. */
+/** Statements of the provider itself, to the machine or in response to it. */
 export const PROVIDER_WANTS = {
   document: identityDocument,
   tags: dmiTags,
@@ -62,7 +62,7 @@ export const LOCATION_WANTS = {
 type ProviderFacts = MaybeFactsOf<typeof PROVIDER_WANTS>
 export type LocationFacts = MaybeFactsOf<typeof LOCATION_WANTS>
 
-/** What the provider signed or responded; what cloud-init keeps in clear text stands next to it. */
+/** Statements that the provider signed or returned; next to them, those that cloud-init stores in clear text. */
 export const providerSignals = (facts: ProviderFacts): readonly Found[] => [
   ...identityDocumentSignals(facts.document, facts.tags),
   ...metadataSignals(facts, facts.identity, facts.tags),
@@ -92,13 +92,13 @@ export const missedAbout = (probe: Probe<unknown>, reading: Parsed<unknown>): re
 const IS_GAP = /^(this was not collected$|not usable: |not collected: (?!tool absent))/
 
 /**
- * The same of everything that the provider may have stated; without the firmware’s name, a response of a metadata service counts for
- * nothing.
+ * The same for everything that the provider may have stated. Without the firmware’s name, an answer of a metadata
+ * service does not count.
  */
 export const missedOfProvider = (facts: ProviderFacts): readonly DraftObservation[] =>
   PROVIDER_READ.flatMap((name) => missedAbout(PROVIDER_WANTS[name], facts[name]))
 
-/** The same of everything else that could have named another place. */
+/** The same for everything else that could have named another place. */
 export const missedStatements = (facts: LocationFacts): readonly DraftObservation[] => [
   ...missedOfProvider(facts),
   ...OTHERS_READ.flatMap((name) => missedAbout(LOCATION_WANTS[name], facts[name])),
@@ -109,8 +109,8 @@ const OTHERS_READ = ['cloud', 'lldpd', 'networkd', 'connections', 'listeners'] a
 const PROVIDER_READ = ['document', 'identity', 'aws', 'gcp', 'azure', 'oci', 'vultr', 'hetzner'] as const
 
 /**
- * Codes of airports, and what operators make of them, that are in names of machines for the city where a data center is. Only codes that
- * are no words of the trade; a name is never more than a hint.
+ * Airport codes, and operators’ variants of them, that machine names contain for the city of a data center. Only
+ * codes that are no common words; a name is never more than a hint.
  */
 const CITIES: Readonly<Record<string, readonly string[]>> = {
   US: 'iad dca atl bos bwi clt cle cmh dfw den dtw ewr hou iah jfk lga lax las mci mia msp ord pdx phl phx pit rdu san sea sfo sjc slc smf stl tpa'.split(
@@ -149,7 +149,10 @@ const COUNTRY_OF = new Map(
   Object.entries(CITIES).flatMap(([country, codes]) => codes.map((code) => [code, country] as const)),
 )
 
-/** The part of a name that is such a code, with or without a number behind it; null where there is none, or where they disagree. */
+/**
+ * The part of a name that is such a code, with or without a number after it; null where there is none, or where
+ * several disagree.
+ */
 export function countryInName(name: string): { readonly country: string; readonly code: string } | null {
   const codes = name
     .slice(0, 255)
@@ -168,8 +171,8 @@ export function countryInName(name: string): { readonly country: string; readonl
 const RADIUS_KM = 1
 
 /**
- * What switches report about where they stand, which is the word of the party that set them up, and which switch and port that is. Their
- * names are hints. lldpd shows more, so networkd is used only where lldpd does not respond.
+ * What switches report about their location, as configured by the party that set them up, and which switch and port
+ * they are. Their names are hints. lldpd shows more, so networkd is used only where lldpd does not answer.
  */
 export function lldpSignals(lldpd: Parsed<LldpPlaces>, networkd: Parsed<LldpPlaces>): readonly Found[] {
   const [reading, probe] = lldpd.ok ? [lldpd, netLldpPlace] : [networkd, netLldpNetworkd]
@@ -196,7 +199,7 @@ function placed(one: LldpPlace, at: number, probe: Probe<unknown>): readonly Fou
   return [{ ...stated, place: country === null ? place : { ...place, country } }]
 }
 
-/** Which switches and ports: evidence for a rack, and for a country only as far as names have a meaning. */
+/** The switches and ports: evidence for a rack, and for a country only as far as their names have a meaning. */
 function nameHint(neighbours: readonly LldpPlace[], probe: Probe<unknown>): readonly Found[] {
   const countries = [...new Set(neighbours.flatMap(({ name }) => countryInName(name)?.country ?? []))]
   const cables = named(neighbours.map(({ device, name, chassis, port }) => `${device} → ${name || chassis} ${port}`))
@@ -268,7 +271,7 @@ export function timePeerSignals(reading: Parsed<ChronyState>): readonly Found[] 
   })
 }
 
-/** The time zone that a person set. UTC, which servers of all countries have, is no evidence. */
+/** The time zone set by a person. UTC, which servers of all countries have, is no evidence. */
 export function timezoneSignals(reading: Parsed<TimeZone>): readonly Found[] {
   const zone = reading.ok ? reading.fact.zone : null
   const country = zone === null ? null : zoneCountry(zone)

@@ -3,7 +3,7 @@ import { foundLines, grepIsComplete, isAbsent, lines, readUnits, showUnits } fro
 
 /** One place that logs are sent to, by the settings of a service. */
 export interface LogTarget {
-  /** As it is in the settings, for people. */
+  /** As written in the settings, for display. */
   readonly text: string
   readonly encrypted: boolean
   /** Whether the receiver’s certificate (or ticket) is checked; null where the settings do not state. */
@@ -20,7 +20,7 @@ interface LogForwarding {
   readonly authenticated: boolean
   /** TCP ports of the targets, where named in the same line. */
   readonly ports: readonly number[]
-  /** The same, one by one. */
+  /** The same, individually. */
   readonly each: readonly LogTarget[]
 }
 
@@ -64,7 +64,7 @@ const IS_READ = /^\/etc\/(rsyslog\.conf|rsyslog\.d\/[^/.][^/]*\.conf)$/
 /** Longest line and longest statement that are read; those of real settings are far shorter. */
 const MOST_CHARACTERS = 8192
 
-/** Lines of one action(…) together; a line outside any action is a statement by itself. */
+/** Joins the lines of one action(…); a line outside any action is a statement of its own. */
 function statements(found: readonly string[]): readonly string[] {
   let isOpen = false
   return found.reduce<string[]>((all, line) => {
@@ -86,7 +86,10 @@ const NO_MODE: OldMode = { isTls: false, isChecked: false }
 
 const WORD = /^\$ActionSendStreamDriver(Mode|AuthMode)\s{1,8}(\S{1,64})/i
 
-/** What the old-style settings in front of each statement state (rsyslog.conf(5)): the last one of each kind holds for what follows it. */
+/**
+ * The settings of the old style that precede each statement (rsyslog.conf(5)): the last one of each kind applies to
+ * what follows.
+ */
 function oldModes(all: readonly string[]): readonly OldMode[] {
   let [isTls, isChecked] = [false, false]
   return all.map((statement) => {
@@ -128,7 +131,8 @@ interface SyslogNgForwarding {
   readonly each: readonly LogTarget[]
 }
 
-// A word after a “#” on the same line is no setting; hence the numbers of lines. Only these words are printed, so that no password of a database or of a web receiver can be among them.
+// A word after a “#” on the same line is no setting; hence the line numbers. Only these words are printed, so that no
+// password of a database or of a web receiver can be included.
 const WORDS =
   '(network|syslog|tcp6?|udp6?)\\([[:space:]]*"[A-Za-z0-9.:_-]+"|transport\\([[:space:]]*"?[a-z0-9-]+|port\\([[:space:]]*"?[0-9]+|peer-verify\\([[:space:]]*"?[a-z-]+|^[[:space:]]*(source|destination|log)[[:space:]]|(^|[[:space:]])#'
 

@@ -66,8 +66,8 @@ function journalReach(state: Parsed<JournalState>, now: NodeNow): readonly Reach
 /** Logs rotate once a month at the least. A file that is further from the next one is left over, and no part of an unbroken row. */
 const ROTATION_SECONDS = 35 * DAY
 
-// Of a rotated file the time of its last line is known without reading it, so its first line is at least that old. Files that no one writes
-// to any more are left over, and are no evidence of what is kept now.
+// The time of the last line of a rotated file is known without reading it, so its first line is at least that old.
+// Files that are no longer written to are left over, and are no evidence of present retention.
 function textReach(times: readonly number[], of: Reach['of'], now: NodeNow, step: Reach['step']): readonly Reach[] {
   const [newest, ...older] = times.filter((time) => time <= now.seconds + DAY).sort((a, b) => b - a)
   if (newest === undefined || now.seconds - newest > 2 * DAY) return []
@@ -278,7 +278,10 @@ const isOpenToAll = ({ mode, isFolder }: LogEntry): boolean =>
   (mode & OTHERS_WRITE) !== 0 && !(isFolder && (mode & STICKY) !== 0)
 const isOpenToGroup = ({ mode, group }: LogEntry): boolean => (mode & GROUP_WRITES) !== 0 && !WRITING_GROUPS.has(group)
 
-/** Start records and the journal's first entry lie minutes apart; an hour more covers a change to or from summer time. */
+/**
+ * Boot records and the journal’s first entry are minutes apart; an additional hour covers a change to or from summer
+ * time.
+ */
 const APART_SECONDS = 4500
 const CURRENT_SECONDS = 3600
 /** Entries that are written while we ask are seconds ahead of the moment at which the clock was read. */
@@ -408,7 +411,7 @@ function starts({ boots }: JournalState, records: Parsed<LoginRecords>, now: Nod
       ]
 }
 
-/** Without the tool there is no audit service that could lose events, and no login record to compare with. */
+/** Without the tool, there is no audit service that could lose events, and no login record to compare with. */
 const isAbsentTool = (reading: Parsed<unknown>): boolean =>
   !reading.ok && reading.reason.startsWith('not collected: tool absent')
 

@@ -32,7 +32,7 @@ const TABLES =
   'FACP DSDT APIC MCFG HPET WAET DMAR IVRS SRAT SLIT HEST BERT SPMI TPM2 SSDT SSDT1 SSDT2 SPCR GTDT IORT PPTT BGRT'.split(
     ' ',
   )
-/** What the table begins with. */
+/** The signature at the beginning of the table. */
 const SIGNATURE = 'DSDT'
 const DSDT = `${FOLDER}${SIGNATURE}`
 
@@ -74,7 +74,7 @@ export const acpiHeaders = defineProbe({
   },
 })
 
-/** What `head -v` printed: a heading per file, its bytes, and one line break between them. */
+/** Parses `head -v` output: a heading for each file, its bytes, and one line break between them. */
 function parseHeads(bytes: Uint8Array): readonly { readonly name: string; readonly text: string }[] {
   const text = new TextDecoder('latin1').decode(bytes)
   const parts = text.split(/(?:^|\n)==> \/sys\/firmware\/acpi\/tables\/([A-Z0-9]{4,6}) <==\n/)
@@ -176,7 +176,7 @@ export const bootMemory = defineProbe({
   },
   parse({ folders, ranges }) {
     const listed = folders.exitCode === 0 || listingIsComplete(folders) ? listedFolders(folders.text) : null
-    // A container shows an empty folder here, which is no evidence of the machine.
+    // In a container, this folder is empty, which is no evidence about the machine.
     if (listed === null || (listed.get(FIRMWARE) ?? []).length === 0)
       return unknown('the firmware interface is not visible')
     const ids = (listed.get(MAP) ?? []).filter((name) => /^\d{1,5}$/.test(name))

@@ -18,8 +18,9 @@ interface Growing {
 }
 
 /**
- * The structures that dmidecode(8) printed: a line "Handle 0x…, DMI type N, …", then fields one tab in and their items two tabs in (or
- * spaces, in texts that were pasted). One pass over the lines, whatever they hold. An empty list where there is none.
+ * Parses the structures printed by dmidecode(8): a line "Handle 0x…, DMI type N, …", then fields indented by one tab
+ * and their items by two (or by spaces, in pasted text). One pass over the lines, whatever they contain. Empty where
+ * there is none.
  */
 function dmiStructures(text: string): readonly DmiStructure[] {
   const structures: Growing[] = []
@@ -60,7 +61,7 @@ function numberIn(structure: DmiStructure, name: string): number | null {
   return digits === undefined ? null : Number(digits)
 }
 
-/** A memory module that is there (SMBIOS type 17 with a size). */
+/** An installed memory module (SMBIOS type 17 with a size). */
 interface DmiModule {
   readonly mebibytes: number
   readonly partNumber: string | null
@@ -71,7 +72,7 @@ interface DmiModule {
   readonly speed: number | null
   /** Such as DDR5; null where the firmware does not state. */
   readonly kind: string | null
-  /** Flash and other chips that are no main memory. */
+  /** False for flash and other chips that are not main memory. */
   readonly isMainMemory: boolean
   readonly isNonVolatile: boolean
 }
@@ -93,7 +94,7 @@ interface DmiSlot {
   readonly designation: string
   readonly kind: string
   readonly inUse: boolean
-  /** domain:bus:slot.function, null where the firmware gives none. */
+  /** domain:bus:slot.function; null where the firmware states none. */
   readonly address: string | null
 }
 
@@ -103,7 +104,7 @@ export interface DmiTable {
   readonly counts: ReadonlyMap<number, number>
   /** "System is a virtual machine" among the BIOS characteristics (type 0, extension byte 2, bit 4). */
   readonly virtualMachineBit: boolean
-  /** UUID of the system (type 1), as dmidecode prints it; null where the firmware gives none. */
+  /** UUID of the system (type 1), as dmidecode prints it; null where the firmware states none. */
   readonly systemUuid: string | null
   readonly modules: readonly DmiModule[]
   readonly processors: readonly DmiProcessor[]
@@ -139,7 +140,7 @@ const NO_TABLE: DmiTable = {
   corrections: [],
 }
 
-/** SMBIOS (DSP0134) structures as dmidecode prints them: the table, or a reason where there is no structure. */
+/** Parses SMBIOS (DSP0134) structures as dmidecode prints them, or returns a reason where there is none. */
 export function parseDmiTable(text: string): Parsed<DmiTable> {
   const structures = dmiStructures(text)
   if (structures.length === 0) return unknown('the output of dmidecode contains no structure')

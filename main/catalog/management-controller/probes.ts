@@ -2,7 +2,7 @@ import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '
 import { listingIsComplete } from '../isolation/listing.ts'
 import { ALWAYS_PATH, isAbsent, lines, OF_ALWAYS_PATH } from '../read-text.ts'
 
-/** Where the kernel offers a management controller to programs: the places in which ipmitool(1) looks for it. */
+/** Where the kernel offers a management controller to programs: the paths in which ipmitool(1) looks for it. */
 const IPMI_DEVICES = ['/dev/ipmi0', '/dev/ipmi/0', '/dev/ipmidev/0'] as const
 
 export const NO_CONTROLLER = 'the kernel offers no management controller'
@@ -12,7 +12,7 @@ interface BmcFru {
   readonly productSerial: string
   readonly boardSerial: string
   readonly chassisSerial: string
-  /** What an operator wrote into it: the product’s asset tag and extra fields. Left out where there is nothing. */
+  /** Text written by an operator: the product’s asset tag and extra fields. Absent where there is none. */
   readonly written?: readonly { readonly field: string; readonly text: string }[]
 }
 
@@ -32,9 +32,9 @@ export interface Bmc {
   readonly watts: number | null
   /** Power supplies and what the controller reports about each; left out where it lists none. */
   readonly supplies?: readonly SensorState[]
-  /** Questions to which no word came back, not even a refusal; left out where there are none. */
+  /** Questions that received no answer, not even a refusal; absent where there are none. */
   readonly unanswered?: readonly string[]
-  /** Sensors beyond a limit of theirs (ipmitool(1): nc, cr, nr); left out where there are none. */
+  /** Sensors beyond one of their limits (ipmitool(1): nc, cr, nr); absent where there are none. */
   readonly beyondLimits?: readonly SensorState[]
 }
 
@@ -177,7 +177,7 @@ function inventoryOf(fields: ReadonlyMap<string, string> | null): BmcFru | null 
 const WRITTEN = ['Product Asset Tag', 'Product Extra', 'Board Extra', 'Chassis Extra'] as const
 
 export interface BmcPresence {
-  /** The kernel talks to a controller: /dev/ipmi0 is there. */
+  /** The kernel communicates with a controller: /dev/ipmi0 exists. */
   readonly device: boolean
   /** Firmware or kernel list a controller: paths of platform and ACPI devices. */
   readonly listed: readonly string[]
@@ -217,7 +217,7 @@ export const bmcPresence = defineProbe({
 
 export interface BmcUser {
   readonly id: number
-  /** Empty for a user without a name: the party that gives none logs in as it. */
+  /** Empty for the anonymous user, which logs in without a name. */
   readonly name: string
   readonly enabled: boolean
   readonly privilege: 'none' | 'callback' | 'user' | 'operator' | 'administrator' | 'oem' | 'unknown'

@@ -39,7 +39,10 @@ type MountKind =
   | 'block'
   | 'other'
 
-/** What kind of walk a mount needs. An unlisted type without a block device is `other`, which is never taken for harmless. */
+/**
+ * The kind of walk that a mount needs. An unlisted type without a block device is `other`, which is never considered
+ * harmless.
+ */
 export function mountKind({ fsType, device, point }: Mount): MountKind {
   if (PSEUDO.has(fsType) || SHOWING[fsType]?.test(point) === true) return 'pseudo'
   if (fsType === 'autofs') return 'automount'
@@ -119,7 +122,7 @@ function placeOf(root: Place, point: string): Place {
   return place
 }
 
-/** Of the mounts at the root, the one that is on none of the others. */
+/** Of the mounts at the root, the one that is not mounted over another. */
 function lowest(mounts: readonly Mount[]): Mount | undefined {
   const ids = new Set(mounts.map(({ id }) => id))
   return mounts.findLast(({ id, parent }) => id === parent || !ids.has(parent)) ?? mounts[0]

@@ -92,7 +92,7 @@ const isPassingOption = (fsType: string, point: string, option: string): boolean
 
 interface IscsiSession {
   readonly session: string
-  /** Name of the target; empty where the kernel did not give it. */
+  /** Name of the target; empty where the kernel did not state it. */
   readonly target: string
   /** Address that it was requested at; empty where unknown. */
   readonly portal: string
@@ -111,7 +111,9 @@ export interface RemoteStorage {
   readonly nbd: readonly string[]
   /** Replicated devices that are in use. */
   readonly drbd: readonly string[]
-  /** NVMe controllers that no PCIe slot holds: tcp, rdma, fc, loop; and whether the kernel holds a TLS session's key for it. */
+  /**
+   * NVMe controllers outside PCIe: tcp, rdma, fc, loop; and whether the kernel has the key of a TLS session for it.
+   */
   readonly nvme: readonly { readonly name: string; readonly transport: string; readonly hasTls: boolean }[]
 }
 
@@ -123,9 +125,10 @@ const RBD = '/sys/bus/rbd/devices'
 const MOST = 1024
 
 /**
- * Transport classes of the SCSI layer (drivers/scsi/scsi_transport_iscsi.c, _fc.c, _srp.c), Documentation/ABI/testing/sysfs-bus-rbd, and
- * the attributes of nbd, drbd and NVMe (drivers/nvme/host/sysfs.c: tls_key is the number of a key in the kernel's keyring, not the key, and
- * empty without TLS; from 6.7 on). The names and passwords of iSCSI logins lie next to these files and are not requested.
+ * Transport classes of the SCSI layer (drivers/scsi/scsi_transport_iscsi.c, _fc.c, _srp.c),
+ * Documentation/ABI/testing/sysfs-bus-rbd, and the attributes of nbd, drbd and NVMe (drivers/nvme/host/sysfs.c:
+ * tls_key is the number of a key in the kernel’s keyring, not the key, and empty without TLS; from 6.7 on). Names and
+ * passwords of iSCSI logins are next to these files and are not requested.
  */
 export const storageRemote = defineProbe({
   id: 'storage.remote',
@@ -227,8 +230,9 @@ export interface LustreFlavors {
 const FILE = /^\/(?:sys\/kernel\/debug|proc\/fs)\/lustre\/(?:mdc|osc)\/([^/]{1,200})\/srpc_info$/
 
 /**
- * What `lctl get_param *.*.srpc_info` reads (Lustre Operations Manual, chapter on Shared-Secret Key; lustre/ptlrpc/sec_lproc.c), looked up
- * where it lies: in debugfs, of older versions in /proc. Neither folder exists on a node without Lustre.
+ * The file that `lctl get_param *.*.srpc_info` reads (Lustre Operations Manual, chapter on Shared-Secret Key;
+ * lustre/ptlrpc/sec_lproc.c), read at its location: debugfs, or /proc in older versions. Neither folder exists on a
+ * node without Lustre.
  */
 export const storageLustre = defineProbe({
   id: 'storage.lustre',

@@ -47,7 +47,7 @@ export const networkConnections = defineProbe({
 const SOCKET = /^(.*):(\d{1,5})$/
 
 interface ProxySettings {
-  /** Files that name a proxy. What they name is not collected: such an address can hold a password. */
+  /** Files that name a proxy. The address is not collected, since it can contain a password. */
   readonly files: readonly string[]
 }
 

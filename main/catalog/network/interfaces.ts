@@ -13,17 +13,26 @@ export interface NetInterface {
   /** Null for interfaces that no device backs: bridges, tunnels, container ends. */
   readonly driver: string | null
   readonly pciId: string | null
-  /** Where it hangs in the kernel's device tree. */
+  /** Its position in the kernel’s device tree. */
   readonly path: string
   /** The PCI function that carries it. */
   readonly pciAddress: string | null
-  /** Where its address comes from: 0 the device, 1 chance, 2 another device, 3 a person set it. Null where the kernel did not state. */
+  /**
+   * Origin of its address: 0 the device, 1 random, 2 another device, 3 set by a person. Null where the kernel did not
+   * state it.
+   */
   readonly addressSource: number | null
-  /** PCI address of the physical function that this one is a part of; null where it is no part, or the whole is not in this system. */
+  /**
+   * PCI address of the physical function that this one is a part of; null where it is not a part, or the whole is not
+   * in this system.
+   */
   readonly physicalFunction: string | null
   /** Virtual functions that it can be divided into; null where it cannot. */
   readonly divisibleInto: number | null
-  /** The kernel's name of the port on the adapter; pf0vf3 and the like represent a switch port toward another function. */
+  /**
+   * The kernel’s name of the port on the adapter; pf0vf3 and similar names represent a switch port toward another
+   * function.
+   */
   readonly portName: string
 }
 

@@ -178,7 +178,7 @@ const ASKED: readonly (readonly [string, string, string])[] = [
   ['accept_ra', '0', 'router announcements are taken'],
 ]
 
-/** What differs from the benchmarks, as a record: the interfaces that each difference holds on. */
+/** Differences from the benchmarks, as a record: the interfaces with each difference. */
 function moreSteps(more: Parsed<MoreNetworkSysctls>): readonly DraftObservation[] {
   if (!more.ok)
     return [supports(`Further settings were not read: ${more.reason} (they are not evaluated).`, sysctlNetworkMore)]
@@ -219,7 +219,10 @@ const acceptsSourceRoute6: Weak = (read, name) => !(Number(read(name, 'accept_so
 const acceptsRedirects6: Weak = (read, name) =>
   read(name, 'accept_redirects') !== '0' && read(name, 'forwarding') !== '1'
 
-/** Interfaces that a container network makes. Cilium switches the check off on its own (99-zzz-override_cilium.conf) and has one of its own. */
+/**
+ * Interfaces created by a container network. Cilium switches the check off itself (99-zzz-override_cilium.conf) and
+ * has its own.
+ */
 const isOfContainers = (name: string): boolean => isContainerEnd(name) || /^(lxc_health|cilium_\w{1,11})$/.test(name)
 
 function reversePath(sysctl: NetworkSysctls): DraftObservation {

@@ -3,14 +3,14 @@ import { asCount, asList, asRecord, asText, inOrder, isContainerEnd, type JsonVa
 
 export interface NetLink {
   readonly name: string
-  /** What made it, such as vxlan, bridge or bond; empty for devices. */
+  /** The kind of virtual interface, such as vxlan, bridge or bond; empty for devices. */
   readonly kind: string
   readonly mtu: number | null
   readonly mac: string
   /** The address burnt into the device, where it differs from the one in use and ip states this. */
   readonly permanentMac: string | null
   readonly isUp: boolean
-  /** Of overlays: the number of the virtual network. */
+  /** For overlays, the number of the virtual network. */
   readonly networkId: number | null
   /** Virtual functions that this adapter has switched on and configured, as ip lists them. */
   readonly virtualFunctions: number
@@ -203,7 +203,7 @@ export const netNeighbours = defineProbe({
 
 type Row = { readonly [key: string]: JsonValue }
 
-/** Rows of an ip response; older versions print nothing instead of an empty list. Null where it is none. */
+/** Rows of an ip answer; older versions print nothing instead of an empty list. Null for anything else. */
 function rows(text: string): readonly Row[] | null {
   if (text.trim() === '') return []
   const document = readJson(text, 'ip')

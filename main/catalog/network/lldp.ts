@@ -52,7 +52,7 @@ function neighboursInJson0(document: JsonValue): readonly LldpPlace[] {
     })
 }
 
-/** Parts of a civic address (RFC 4776, 3.4) by the names that lldpd gives them. */
+/** Parts of a civic address (RFC 4776, 3.4), by their names in lldpd. */
 const CIVIC = [
   'country-subdivision',
   'county',
@@ -104,7 +104,7 @@ export interface LldpNeighbour {
   readonly chassis: string
   readonly description: string
   readonly port: string
-  /** What it states it is and has switched on: Bridge, Router, Station, … */
+  /** The roles that it states to have enabled: Bridge, Router, Station, … */
   readonly capabilities: readonly string[]
   readonly vlans: readonly string[]
 }
@@ -170,7 +170,10 @@ function readNeighbour(device: string, neighbour: { readonly [key: string]: Json
 const texts = (value: JsonValue | undefined): readonly string[] =>
   asList(each(value)).flatMap((one) => asText(one) ?? [])
 
-/** networkctl(1): what systemd-networkd itself received, where it runs. No rights are needed. Before version 257 there is no JSON of it. */
+/**
+ * networkctl(1): what systemd-networkd itself received, where it runs. No rights are needed. There is no JSON output
+ * before version 257.
+ */
 export const netLldpNetworkd = defineProbe({
   id: 'net.lldp-networkd',
   title: 'Switches detected by systemd-networkd',

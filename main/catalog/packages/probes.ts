@@ -7,7 +7,7 @@ export interface Distribution {
   readonly name: string
   /** Empty for rolling releases and for releases that are not out yet. */
   readonly version: string
-  /** SUPPORT_END as the distribution states it, YYYY-MM-DD; null where it states none. */
+  /** SUPPORT_END as stated by the distribution, YYYY-MM-DD; null where it states none. */
   readonly supportEnd: string | null
   readonly family: 'debian' | 'rhel' | 'suse' | 'other'
 }

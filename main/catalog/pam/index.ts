@@ -79,7 +79,8 @@ const accessPamLockout = defineCheck({
         reportedBy,
         aboutSss(local.fact, evidence, local.fact.otherSources.includes('sss') || asksSss(pam)),
       )
-    // Whether any person has a password decides whether a lock is requested; where that was not reported, its absence is no deviation yet.
+    // A lock is required only where any person has a password; where that was not reported, a missing lock is no
+    // deviation yet.
     if ((!passwords.ok || !local.ok) && !asksElsewhere(pam, evidence))
       return decide([
         ...unclearAbout(accountsPasswordState, passwords),

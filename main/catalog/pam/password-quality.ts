@@ -96,7 +96,9 @@ const existence = ({ passwords, local, methods }: Wanted): readonly DraftObserva
     ? []
     : [...unclearAbout(accountsPasswordState, passwords), ...unclearAbout(accountsLocal, local)]
 
-/** A rule that is too weak is no deviation while it is not known whether any person has a password that it could be about. */
+/**
+ * A rule that is too weak is no deviation while it is unknown whether any person has a password that it applies to.
+ */
 const notYetAgainst = (step: DraftObservation): DraftObservation =>
   step.direction === 'contradicts' ? { ...step, direction: 'unclear' } : step
 
@@ -108,7 +110,7 @@ const noPasswords = (pam: PamStack, { reportedBy, local, ...sss }: Wanted): Conc
   ],
 })
 
-/** What passwd(1) asks; the names of the common files differ by distribution. */
+/** The stack that passwd(1) uses; the names of the common files differ by distribution. */
 function passwordStack(pam: PamStack): readonly PamEntry[] {
   for (const service of ['passwd', 'common-password', 'system-auth']) {
     const entries = expandStack(pam, service, 'password')
@@ -217,7 +219,7 @@ function scheme(entries: readonly PamEntry[], defs: Parsed<LoginDefs>): readonly
   ]
 }
 
-/** Schemes of the passwords that are there. lslogins names none for DES and for schemes younger than itself. */
+/** Schemes of the existing passwords. lslogins has no name for DES and for schemes younger than itself. */
 function stored({ methods, passwords, local }: Wanted): readonly DraftObservation[] {
   if (!methods.ok) return unclearAbout(accountsPasswordMethods, methods)
   const inPasswd = (local.ok ? local.fact.accounts : []).filter((account) => account.inPasswd === 'something')
@@ -282,7 +284,7 @@ function stored({ methods, passwords, local }: Wanted): readonly DraftObservatio
   ]
 }
 
-/** A limit of 99999 days is none (login.defs(5)). */
+/** A limit of 99999 days means none (login.defs(5)). */
 function ageing({ defs, methods }: Wanted, context: Context): readonly DraftObservation[] {
   const limit = limitOf(context, 'password.days')
   if (limit.value >= 99_999) return []

@@ -26,9 +26,9 @@ export interface PciDevice {
   readonly above: readonly string[]
   /** Domain and bus of the root bus that it hangs below, such as 0000:15; null where the path names none. */
   readonly root: string | null
-  /** GT/s the link could run at; null where there is no link. */
+  /** Maximum speed of the link in GT/s; null where there is no link. */
   readonly maxLinkSpeed: number | null
-  /** Lanes the link could have; null where there is no link or the kernel does not state. */
+  /** Maximum number of lanes of the link; null where there is no link, or the kernel does not state it. */
   readonly maxLinkWidth: number | null
   /** Virtual functions that are switched on. */
   readonly virtualFunctions: number
@@ -147,9 +147,9 @@ export const gpusOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
   )
 
 /**
- * Graphics of a processor. Intel’s are at 00:02.0, of which older ones have a second function; AMD’s were at 00:01.0, and since Zen share their
- * slot with functions under the processor’s own vendor id, such as its coprocessor for security. Firmware gives them the class 0380 in place of
- * 0300 where another device has the screen.
+ * Whether a device is the graphics of a processor. Intel’s is at 00:02.0, of which older ones have a second function;
+ * AMD’s was at 00:01.0, and since Zen shares its slot with functions under the processor’s own vendor id, such as its
+ * security coprocessor. Firmware assigns the class 0380 in place of 0300 where another device has the screen.
  */
 function isProcessorGraphics(device: PciDevice, devices: readonly PciDevice[]): boolean {
   const { vendor, address, above } = device
@@ -168,7 +168,7 @@ export interface PciPort {
   readonly address: string
   readonly vendor: string
   readonly device: string
-  /** Highest speed in GT/s; null where there is no link or lspci does not know the number. */
+  /** Highest speed in GT/s; null where there is no link, or lspci does not know the number. */
   readonly speed: number | null
   readonly width: number | null
   /** Its configuration space beyond 256 bytes was visible, where the register blocks below stand. */
@@ -280,7 +280,10 @@ interface UsbDevices {
 
 const FILES = ['idVendor', 'idProduct', 'manufacturer', 'product']
 
-/** Documentation/ABI/stable/sysfs-bus-usb. Serial numbers are not requested. Without a bus there is no response, and no device. */
+/**
+ * Documentation/ABI/stable/sysfs-bus-usb. Serial numbers are not requested. Without a bus, there is no answer and no
+ * device.
+ */
 export const usbDevices = defineProbe({
   id: 'usb.devices',
   title: 'Devices on the USB bus',

@@ -306,7 +306,7 @@ function cachesOf(values: ReadonlyMap<string, string>): readonly CpuCache[] {
 
 const MOST_CPUS = 65536
 
-/** A list of the kernel such as "0-3,8": its numbers, or null where it is none. */
+/** Parses a list of the kernel such as "0-3,8"; null where it is invalid. */
 export function listOf(text: string | undefined): readonly number[] | null {
   if (text === undefined) return null
   const numbers = new Set<number>()

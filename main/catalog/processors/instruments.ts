@@ -13,8 +13,8 @@ interface CpuEnergy {
 }
 
 /**
- * Documentation/ABI/testing/sysfs-class-powercap, twice. The register counts on about every millisecond (Intel SDM vol. 3B, RAPL), and
- * two commands lie further apart than that. Since Linux 5.10 only root reads it.
+ * Documentation/ABI/testing/sysfs-class-powercap, read twice. The register advances about every millisecond (Intel
+ * SDM vol. 3B, RAPL), and two commands are further apart. Since Linux 5.10, only root can read it.
  */
 export const cpuEnergy = defineProbe({
   id: 'cpu.energy',
@@ -36,7 +36,10 @@ export const cpuEnergy = defineProbe({
   },
 })
 
-/** What one register responded: its value, or that the processor refused it (a general protection fault, which the driver shows as EIO). */
+/**
+ * The answer of one register: its value, or that the processor refused it (a general protection fault, which the
+ * driver reports as EIO).
+ */
 export type RegisterAnswer = bigint | 'refused'
 
 export interface CpuRegisters {
@@ -119,7 +122,7 @@ function registerAnswer({ exitCode, bytes, errorText }: Answer): Parsed<Register
 export interface Temperature {
   readonly driver: string
   readonly degrees: number
-  /** What the driver gives as the highest that the part carries; null where it gives none. */
+  /** The limit of the component as the driver states it; null where it states none. */
   readonly highest: number | null
 }
 

@@ -7,7 +7,7 @@ import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 
 export interface ScheduledJobs {
-  /** Timer units that are loaded, and whether they wait for their time. Null where there is no service manager to ask. */
+  /** Loaded timer units, and whether they are active. Null where there is no service manager to query. */
   readonly timers: readonly { readonly unit: string; readonly isActive: boolean }[] | null
   /** Names in /etc/cron.d and the folders of hourly to monthly jobs, with their folder. */
   readonly cron: readonly string[]
@@ -50,7 +50,7 @@ export const scheduledJobs = defineProbe({
   parse({ timers, cron, schedules, stamps }) {
     if (!listingIsComplete(cron)) return unknown('the folders of cron jobs could not all be listed')
     if (!grepIsComplete(schedules)) return unknown('the tables of cron could not all be read')
-    // Where only one of the folders is there, ls prints a heading all the same, because several were named.
+    // Where only one of the folders exists, ls prints a heading regardless, because several were named.
     const folders = listedFolders(cron.text)
     return known<ScheduledJobs>({
       timers:

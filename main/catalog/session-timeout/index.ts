@@ -14,7 +14,7 @@ import data from './checks.json' with { type: 'json' }
 /** An assignment to TMOUT in a file that shells read, or an unset that takes one back. */
 interface IdleLimit {
   readonly path: string
-  /** In seconds: 0 where it is switched off, null where it is no plain number. */
+  /** In seconds: 0 where it is switched off, null where it is not a plain number. */
   readonly seconds: number | null
   /** It holds under a condition that was not read, or that is about other things than the session being at a terminal. */
   readonly conditional: boolean
@@ -25,10 +25,10 @@ interface FileLine {
   readonly line: string
 }
 
-/** A longer line is cut: what is behind is no setting that a person wrote. */
+/** A longer line is cut, since the rest is not a setting written by a person. */
 const LONGEST = 2000
 
-/** What the lines with TMOUT set, in the order in which they are read. */
+/** The effect of the lines with TMOUT, in the order in which they are read. */
 function idleLimits(found: readonly FileLine[]): {
   readonly shell: readonly IdleLimit[]
   readonly readOnly: boolean
@@ -86,7 +86,7 @@ function statementsOf(line: string, isGuarded: boolean): readonly Statement[] {
 
 const plainNumber = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null)
 
-/** A block that is about TMOUT itself: what it encloses sets a limit where there is none yet. */
+/** A block about TMOUT itself: it sets a limit where there is none yet. */
 const OPENS = /^if\b.*\bTMOUT\b/
 
 const KEYWORD = /&&|\|\||\)|\b(if|elif|else|case|while|until|for|then)\b/
@@ -107,7 +107,7 @@ function isConditional(before: string, isGuarded: boolean): boolean {
 }
 
 interface SessionTimeout {
-  /** What is assigned to TMOUT in the files that shells read at login. */
+  /** Values assigned to TMOUT in the files that shells read at login. */
   readonly shell: readonly IdleLimit[]
   /** Whether a line marks TMOUT read-only without a condition, so that a session cannot change it. */
   readonly readOnly: boolean
@@ -115,7 +115,10 @@ interface SessionTimeout {
   readonly logindSeconds: number | null
 }
 
-/** TMOUT (bash(1)): an interactive shell ends after so many seconds at its prompt. SUSE keeps the distribution's part below /usr/etc. */
+/**
+ * TMOUT (bash(1)): an interactive shell ends after this many seconds at its prompt. SUSE stores the distribution’s
+ * part below /usr/etc.
+ */
 export const sessionTimeout = defineProbe({
   id: 'session.timeout',
   title: 'Idle limits of shells and sessions',
@@ -154,7 +157,7 @@ export const sessionTimeout = defineProbe({
   },
 })
 
-/** Of profile.d, /etc/profile of the distributions reads *.sh and nothing else, and that of the Red Hat family sh.local as well. */
+/** In profile.d, /etc/profile of the distributions reads only *.sh, and on the Red Hat family sh.local as well. */
 const isReadByShells = (path: string): boolean => !path.includes('/profile.d/') || /\/(sh\.local|[^/]+\.sh)$/.test(path)
 
 // systemd.time(7), the units that make sense here.
@@ -282,8 +285,8 @@ function shells(local: LocalAccounts): readonly DraftObservation[] {
 }
 
 /**
- * Where something else ends idle sessions (`endsSessions`), those of clients that fell silent end with them, and ClientAlive is not
- * required.
+ * Where something else ends idle sessions (`endsSessions`), those of unresponsive clients end with them, and
+ * ClientAlive is not required.
  */
 function bySsh(sshd: Parsed<SshdSettings>, context: Context, endsSessions: boolean): readonly DraftObservation[] {
   if (!sshd.ok) return unclearAbout(sshdEffective, sshd)

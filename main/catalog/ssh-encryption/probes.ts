@@ -61,7 +61,7 @@ const OUTCOMES: readonly MethodsOutcome[] = [
 const REASONS: readonly PassedOver[] = ['foreign', 'hidden', 'limit', 'time', 'unreached']
 const MOST_SERVERS = 64
 
-/** What the node's SSH servers responded to `none` requests that came through the session (RFC 4252 §5.2). */
+/** The responses of the node’s SSH servers to `none` requests sent through the session (RFC 4252 §5.2). */
 export const sshServers = defineProbe({
   id: 'ssh.servers',
   title: 'Login methods offered by running SSH servers',
@@ -173,20 +173,20 @@ export const MOST_SSH_SERVERS = 8
 /** Programs that are SSH servers, by the name of their process. */
 const SERVERS: ReadonlySet<string> = new Set(['sshd', 'dropbear', 'tinysshd', 'gitlab-sshd', 'lshd'])
 
-/** What shows which sockets belong to SSH servers. */
+/** Evidence of which sockets belong to SSH servers. */
 interface SshSigns {
   /** Ports at which the session's own server may listen. */
   readonly sshPorts: readonly number[]
   /** Processes of SSH servers; empty where they were not listed. */
   readonly processes: readonly SshProcess[]
-  /** What the ports responded to TLS: an SSH server greets first. Null where they were not queried. */
+  /** The responses of ports to TLS: an SSH server greets first. Null where ports were not queried. */
   readonly tls: TlsListeners | null
 }
 
 /**
- * TCP sockets that belong to SSH servers: by the name of a process that holds them, by port, or by how they greeted. Sockets that a login
- * holds open, such as those of forwarded ports and displays, do not: the party that connects there reaches what that login chose. `named`
- * are the same sockets with their processes.
+ * TCP sockets that belong to SSH servers: by the name of a process that holds them, by port, or by their greeting.
+ * Sockets held open by a login, such as those of forwarded ports and displays, do not: whoever connects there reaches
+ * what that login chose. `named` are the same sockets with their processes.
  */
 export function sshListeners(
   listeners: readonly Listener[],
@@ -208,7 +208,7 @@ export function sshListeners(
     .sort((a, b) => a.port - b.port || (socketKey(a) < socketKey(b) ? -1 : 1))
 }
 
-/** A socket of both families is one server where the same processes hold both. */
+/** A socket of each family is one server where the same processes hold both. */
 export const isTwin = (a: Listener, b: Listener): boolean =>
   a.port === b.port &&
   a.pids.length > 0 &&
@@ -216,7 +216,7 @@ export const isTwin = (a: Listener, b: Listener): boolean =>
   targetOf(a).host === '127.0.0.1' &&
   targetOf(b).host === '::1'
 
-/** Which SSH servers to ask, and why others are passed over. Only loopback addresses and the node's own are used to. */
+/** The SSH servers to query, and why others are skipped. Only loopback addresses and the node’s own are contacted. */
 export function sshTargets(
   servers: readonly Listener[],
   { own, loopback }: Omit<TargetRules, 'sshPort'>,

@@ -59,8 +59,9 @@ const ask = (user: string, address: string) =>
   runAsRoot(['sshd', '-T', '-C', `user=${user},host=${address},addr=${address}`])
 
 /**
- * `sshd -T -C` (sshd(8)) prints what applies to one connection, Match blocks among it. Which accounts and addresses a node's blocks name is
- * known only once it has been queried, and commands are never made from its responses: so these four and no others.
+ * `sshd -T -C` (sshd(8)) prints the settings for one connection, including Match blocks. The accounts and addresses
+ * named in a node’s blocks are known only after the query, and commands are never built from its answers; therefore
+ * exactly these four.
  */
 export const sshdContexts = defineProbe({
   id: 'sshd.contexts',
@@ -134,17 +135,17 @@ const KEYWORDS = [
 /** Settings that are looked for in Match blocks; a check can ask for no other, since no other is collected. */
 export type MatchKeyword = Lowercase<(typeof KEYWORDS)[number]>
 
-// Plain words instead of one pattern: a sudoers line takes them as they are.
+// Plain words instead of one pattern, because a sudoers line accepts them unchanged.
 const WORDS = KEYWORDS.flatMap((keyword) => ['-e', keyword])
 
-// SUSE keeps the distributor's files below /usr/etc; sshd reads them where /etc has none of its own.
+// SUSE stores the distributor’s files below /usr/etc; sshd reads them where /etc has none.
 const FILES = ['/etc/ssh/sshd_config', '/etc/ssh/sshd_config.d']
 const VENDOR_FILES = ['/usr/etc/ssh/sshd_config', '/usr/etc/ssh/sshd_config.d']
 
 /**
- * `sshd -T` prints the settings before any Match block applies, so the blocks are looked up in the files. A block ends at the
- * next Match or at the end of its file; comments are passed over. Only the folders that distributions include are searched, and
- * what else is included is named.
+ * `sshd -T` prints the settings before any Match block applies, so the blocks are read from the files. A block ends
+ * at the next Match or at the end of its file; comments are skipped. Only the folders that distributions include are
+ * searched; other includes are named.
  */
 export const sshdConditions = defineProbe({
   id: 'sshd.conditions',

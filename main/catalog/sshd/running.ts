@@ -15,8 +15,8 @@ import { ASKED_WORDS, expectedMethods, fits, methodNames, offered } from './offe
 import { type SshdContexts, type SshdSettings, type SshProcess, sshdEffective, sshProcesses } from './probes.ts'
 
 /**
- * What shows which SSH servers run, and whether the settings that `sshd -T` printed are theirs. Every check that reads those settings wants
- * it.
+ * Evidence of which SSH servers run, and whether the settings printed by `sshd -T` are theirs. Every check that reads
+ * those settings wants it.
  */
 export const RUNNING_SSH = {
   sshSockets: networkListeners,
@@ -50,12 +50,12 @@ export interface RunningSsh {
   readonly steps: readonly DraftObservation[]
 }
 
-/** What a check asks of the servers that run. */
+/** What a check requires of the running servers. */
 interface Asking {
   /** The keywords of sshd_config(5) that it reads, in lower case. */
   readonly keywords: readonly string[]
   readonly contexts?: Parsed<SshdContexts>
-  /** What a server's response settles on its own, whatever its settings. */
+  /** What a server’s response decides by itself, regardless of its settings. */
   readonly concludes?: (server: RunningServer) => DraftObservation | null
 }
 
@@ -63,9 +63,10 @@ interface Asking {
 export const sessionPort = (login: Parsed<LoginSession>): number | null => (login.ok ? login.fact.serverPort : null)
 
 /**
- * Which of the SSH servers that run the settings of `sshd -T` describe. They are read from a file, and describe a server only where a
- * process of OpenSSH's sshd holds the socket, on a port that they name, started without another file and without options that set the same
- * keywords, and where it offers over the network what they state. Everything else leaves the result inconclusive.
+ * Which of the running SSH servers the settings of `sshd -T` describe. The settings are read from a file, and
+ * describe a server only where a process of OpenSSH’s sshd holds the socket, on a port in the settings, started
+ * without another file and without options that set the same keywords, and where it offers over the network what they
+ * state. Anything else leaves the result inconclusive.
  */
 export function runningSsh(
   sshd: Parsed<SshdSettings>,
@@ -210,7 +211,7 @@ function ownerDoubts(
         true,
       ),
     )
-  // Which processes hold it was not shown; that is reported once, for all of them.
+  // The processes that hold it are unknown; that is reported once, for all of them.
   if (names.length === 0) return doubts
   const foreign = names.filter((one) => one !== 'sshd' && one !== 'systemd')
   if (foreign.length > 0)
@@ -230,7 +231,7 @@ function ownerDoubts(
   return [...doubts, ...owners.flatMap((process) => startDoubts(process, name, keywords))]
 }
 
-/** Where distributions put sshd, and so which program `sshd -T` runs. */
+/** Where distributions install sshd, and therefore which program `sshd -T` runs. */
 const PROGRAM = /^(?:(?:\/usr)?\/s?bin\/)?sshd$/
 const DEFAULT_FILE = '/etc/ssh/sshd_config'
 
@@ -277,7 +278,7 @@ function startDoubts(
 const overriding = ({ sets }: SshdStart, keywords: readonly string[]): readonly string[] =>
   [...sets].filter((keyword) => keyword === 'include' || keyword === 'match' || keywords.includes(keyword))
 
-/** What the server at a socket responded, or why nothing of it is known. */
+/** The response of the server at a socket, or why there is none. */
 export function heardAt(
   listener: Listener,
   name: string,
@@ -308,7 +309,7 @@ const WHY: Readonly<Record<string, string>> = {
   failed: 'no server accepted the connection',
 }
 
-/** What the server reports about itself, against the settings. */
+/** Compares the server’s own statements with the settings. */
 function wireDoubts(
   seen: SshServer,
   name: string,

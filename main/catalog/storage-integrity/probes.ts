@@ -8,7 +8,7 @@ export interface ComparedArray {
   readonly level: string
   /** Sectors that differed in the last check or repair. */
   readonly mismatches: number | null
-  /** What it did last since it was assembled: check, repair, resync, recover, idle, none. */
+  /** Its last action since it was assembled: check, repair, resync, recover, idle, none. */
   readonly lastAction: string
   readonly degraded: number | null
 }
@@ -169,7 +169,10 @@ function readScrubs(answer: Answer): Parsed<BtrfsScrubs> {
 }
 
 export interface ScrubTimers {
-  /** Day of the last start (YYYY-MM-DD, by the node's own zone) of each timer that is there; null where it never started anything. */
+  /**
+   * Date of the last start (YYYY-MM-DD, in the node’s own zone) of each existing timer; null where it never started
+   * anything.
+   */
   readonly timers: readonly { readonly unit: string; readonly isActive: boolean; readonly last: string | null }[]
 }
 
@@ -214,7 +217,7 @@ export interface ZfsPoolStatus {
   readonly scrubbed: string | null
   /** The last scrub mended something, or could not. */
   readonly hasFound: boolean
-  /** What the pool stated about its last action, for people. */
+  /** The pool’s statement about its last action, for display. */
   readonly scan: string
   /** Errors counted by any member: read, write, checksum. Null where a counter was not understood. */
   readonly counted: number | null

@@ -156,8 +156,9 @@ const OTHERS_READ = 0o004
 const GROUP_READS = 0o040
 
 /**
- * An administrator of a cluster can start a container on this node with the host’s files. Where the file is in root’s own folder, its mode
- * alone is no evidence; and without root’s rights it is not known whether there is one.
+ * A cluster administrator can start a container on this node with access to the host’s files. Where the credential
+ * file is in root’s own folder, its mode alone is no evidence; without root’s rights, it is unknown whether there is
+ * one.
  */
 function credentials(kubernetes: Parsed<KubernetesCredentials>): readonly DraftObservation[] {
   if (!kubernetes.ok) return unclearAbout(clusterKubernetes, kubernetes)

@@ -32,8 +32,8 @@ export interface SudoPolicy {
 }
 
 /**
- * cvtsudoers(1) expands aliases and includes, so that no own parser of sudoers is needed. sudo-rs has no such tool, and where both are
- * installed it may read rules of its own: that is queried next to (`sudoers.other`).
+ * cvtsudoers(1) expands aliases and includes, so that no parser of our own is needed. sudo-rs has no such tool and,
+ * where both are installed, may read rules of its own, which are queried separately (`sudoers.other`).
  */
 export const sudoersRules = defineProbe({
   id: 'sudoers.rules',
@@ -70,7 +70,7 @@ export const sudoersRules = defineProbe({
 
 const WEAKENING = ['syslog', 'log_allowed', 'use_pty', 'timestamp_timeout'] as const
 
-/** Switched off; a time is one at all, since shorter ones are seldom set for a part. */
+/** Switched off. Any time limit counts, since shorter ones are seldom set for a part. */
 const weakens = (name: (typeof WEAKENING)[number], value: JsonValue | undefined): boolean =>
   name === 'timestamp_timeout' ? value !== undefined && value !== false && asMinutes(value) !== 0 : value === false
 
@@ -108,7 +108,7 @@ function readSpec(spec: { readonly [key: string]: JsonValue }): readonly SudoRul
     }))
 }
 
-/** sudoers(5), Runas_Spec: root where there is none; groups alone leave the caller who they are. */
+/** sudoers(5), Runas_Spec: root by default; groups alone leave the user unchanged. */
 function readRunAs(entry: { readonly [key: string]: JsonValue }): readonly string[] {
   if (entry.runasusers !== undefined) return asList(entry.runasusers).flatMap(readUser)
   return entry.runasgroups === undefined
@@ -206,7 +206,7 @@ interface SudoEntry {
   /** "Nov 20 09:11:58", in the node's zone; with a year where sudo is set to write it. */
   readonly when: string
   readonly user: string
-  /** What sudo reports about it when it did not run it, such as "a password is required"; null for a command that was run. */
+  /** sudo’s message where it did not run it, such as "a password is required"; null for a command that was run. */
   readonly refused: string | null
   readonly runAs: string
   /** The program with its folder, then its arguments as sudo joined them. Long entries are wrapped, so the number of spaces is lost. */

@@ -34,7 +34,7 @@ const makesRoot = (rule: SudoRule): boolean => anyCommand(rule) && asRoot(rule)
 /** Rules that make root of the party that they name. */
 export const rootRules = ({ rules }: SudoPolicy): readonly SudoRule[] => rules.filter(makesRoot)
 
-/** Rules that would, for certain hosts only: they neither show rights here nor that there are none. */
+/** Rules for certain hosts that would make root: they show neither rights here nor their absence. */
 export const hostRootRules = ({ hostRules }: SudoPolicy): readonly SudoRule[] => hostRules.filter(makesRoot)
 
 export const onCertainHosts = (names: readonly string[]): readonly DraftObservation[] =>
@@ -48,8 +48,8 @@ export const onCertainHosts = (names: readonly string[]): readonly DraftObservat
       ]
 
 /**
- * Of these, the ones that need nothing but the caller: with targetpw and its kin, the party that lacks root's password gains nothing by a
- * rule.
+ * Those of them that need nothing but the caller: with targetpw and similar settings, a rule gains nothing for
+ * someone without root’s password.
  */
 export const ownRootRules = (policy: SudoPolicy): readonly SudoRule[] =>
   rootRules(policy).filter(
@@ -97,7 +97,7 @@ const GROUPS_THAT_MAKE_ROOT: ReadonlySet<string> = new Set(
   ['ALL', 'root', ...ROOT_EQUIVALENT_GROUPS].map((name) => `:%${name}`),
 )
 
-/** The same, and the groups that distributions give sudo rights. */
+/** The same, plus the groups to which distributions grant sudo rights. */
 export const ADMIN_GROUPS = ['sudo', 'wheel', 'admin', ...ROOT_EQUIVALENT_GROUPS] as const
 
 /**

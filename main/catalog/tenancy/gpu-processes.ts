@@ -11,8 +11,8 @@ import { rosterOf, type TenancyReadings, wasAnswered } from './readings.ts'
 export const SCREENS: ReadonlySet<string> = new Set(['gdm', 'Debian-gdm', 'sddm', 'lightdm'])
 
 /**
- * Ids of the processes that NVIDIA's driver lists. One that only draws (nvidia-smi(1), type G) for a login screen is no work of anyone: it
- * is reported apart.
+ * Ids of the processes that NVIDIA’s driver lists. One that only draws (nvidia-smi(1), type G) for a login screen is
+ * not the work of an account and is reported separately.
  */
 export function workOnGpus(
   gpus: readonly NvidiaGpu[],
@@ -81,7 +81,7 @@ export function ownersOf(
   }
 }
 
-/** What stays open about the owners of GPU processes. */
+/** What remains open about the owners of GPU processes. */
 export function openOwners(
   { unseen, unnamed }: Owners,
   what: string,

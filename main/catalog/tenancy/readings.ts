@@ -17,7 +17,7 @@ import {
   tenancySessions,
 } from './sessions.ts'
 
-/** What the question of tenancy on the system is argued from. */
+/** The probes that tenancy is concluded from. */
 export const TENANCY_PROBES = {
   namespaces,
   limits: sessionLimits,
@@ -46,8 +46,8 @@ export const tenancyReadings = (read: Read): TenancyReadings =>
   ) as TenancyReadings
 
 /**
- * Whether the question was put and responded, be it that the node has no such tool or right. a capture that was removed, cut off or lost is
- * none: it may be the one that contradicts.
+ * Whether the question was asked and answered, even if the answer is that the node has no such tool or right. A
+ * removed, truncated or lost capture does not count: it may be the contradicting one.
  */
 export const wasAnswered = (reading: Parsed<unknown>): boolean =>
   reading.ok || !/^(this was not collected$|not usable: |not collected: the session ended)/.test(reading.reason)
@@ -70,7 +70,7 @@ const isOfSnaps = (account: Account): boolean =>
   /^(snap_[a-z0-9]+|_daemon_|snapd-range-[0-9]+-root)$/.test(account.name) &&
   !canLogIn(account)
 
-/** Accounts of people, as far as their numbers show. */
+/** Accounts of people, by their numbers. */
 export const peopleOf = ({ accounts }: LocalAccounts): readonly Account[] =>
   accounts.filter(
     (account) =>

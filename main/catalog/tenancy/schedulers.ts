@@ -147,9 +147,9 @@ const PLACES = [
 ] as const
 
 /**
- * Where kubeadm, k3s, RKE2, k0s and MicroK8s put the credential of a cluster's administrator: the party that reads it administers the
- * cluster. Entries only, no file is opened. kubectl is not run: it writes a cache into the home folder, can start other programs, and calls
- * out.
+ * Where kubeadm, k3s, RKE2, k0s and MicroK8s store the credential of a cluster administrator; whoever reads it
+ * administers the cluster. Only entries are listed, no file is opened. kubectl is not run: it writes a cache into the
+ * home folder, can start other programs, and contacts other hosts.
  */
 export const clusterKubernetes = defineProbe({
   id: 'cluster.kubernetes',

@@ -97,7 +97,7 @@ interface Sessions {
   readonly sessions: readonly { readonly user: string; readonly terminal: string }[]
 }
 
-/** who(1). An empty response means that no one holds a terminal. */
+/** who(1). An empty answer means that no terminal is in use. */
 export const tenancySessions = defineProbe({
   id: 'tenancy.sessions',
   title: 'Open login sessions',

@@ -75,7 +75,7 @@ const isOfService = (own: readonly Process[]): boolean =>
 
 const [FIRST_DYNAMIC, LAST_DYNAMIC] = [61_184, 65_519]
 
-/** What GDM writes into utmp for its login screen, before anyone logs in. */
+/** What GDM records in utmp for its login screen before any login. */
 const NO_ONE = '(unknown)'
 
 function terminalSteps({ sessions }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
@@ -97,7 +97,7 @@ function terminalSteps({ sessions }: Readings, roster: ReadonlySet<string>): rea
   ]
 }
 
-/** Sessions without a terminal, and services that users keep: systemd gives each account a share of its own. */
+/** Sessions without a terminal, and services kept by users: systemd assigns each account a slice of its own. */
 function sliceSteps({ accounts, slices }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
   if (!accounts.ok || !slices.ok) return []
   const people = slices.fact.userIds.filter((uid) => uid >= FIRST_PERSON && uid !== OVERFLOW_ID)
@@ -173,7 +173,8 @@ export function managerSteps({
 function hiddenWork(runtimes: Runtimes, processes: Processes, units: ReadonlySet<string>): readonly string[] {
   const { containerdTasks, podmanContainers, unlistedNamespaces, libvirtGuests, machines, jailedGuests } = runtimes
   const seen = containersOf(processes).length + monitorsOf(processes).length
-  // Of these only names are known that need not be in a control group: something must run where they are listed.
+  // Only the names of these are known, and they need not be in a control group: something must run where they are
+  // listed.
   const loose = [...unlistedNamespaces, ...libvirtGuests, ...machines, ...jailedGuests]
   return [...[...containerdTasks, ...podmanContainers].filter((id) => !units.has(id)), ...(seen === 0 ? loose : [])]
 }
@@ -182,7 +183,7 @@ const definedOf = ({ lxcContainers, definedContainers, definedGuests }: Runtimes
   ...new Set([...lxcContainers, ...definedContainers, ...definedGuests]),
 ]
 
-/** Folders of control groups that processes sit in: each as it is, and the id in names such as docker-<id>.scope. */
+/** Control groups with processes: each by its name, and the id in names such as docker-<id>.scope. */
 function unitsOf({ processes }: Processes): ReadonlySet<string> {
   const units = new Set<string>()
   for (const path of new Set(processes.map(({ cgroup }) => cgroup)))
@@ -197,8 +198,9 @@ function unitsOf({ processes }: Processes): ReadonlySet<string> {
 type SchedulerReadings = Pick<TenancyReadings, 'processes' | 'slices' | 'slurm' | 'ray' | 'accounts'>
 
 /**
- * Batch jobs and clusters that place work here, against the roster. What a scheduler states counts only where it runs: without its programs
- * in a list of processes that is whole, and without a job's control group, there is none.
+ * Compares batch jobs, and clusters that place work here, with the roster. The answer of a scheduler counts only
+ * where it runs: without its programs in a complete list of processes, and without a job’s control group, there is
+ * none.
  */
 export function schedulerSteps(readings: SchedulerReadings, context: Context): readonly DraftObservation[] {
   const { processes, slices } = readings

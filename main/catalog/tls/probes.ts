@@ -17,8 +17,9 @@ const MOST_TLS_PORTS = 32
 const EXPORTERS: ReadonlySet<string> = new Set(['node_exporter', 'prometheus-node'])
 
 /**
- * Raw printing: every byte that comes is printed (nmap-service-probes excludes the same ports; RFC 1179 for 515). Software that measures
- * servers uses 9100 too: where root saw that nothing else holds the port, it is no printer.
+ * Raw printing: every byte received is printed (nmap-service-probes excludes the same ports; RFC 1179 for 515).
+ * Software that measures servers uses 9100 too: where root saw that something else holds the port, it is not a
+ * printer.
  */
 const isPrinter = ({ port, processes }: Listener): boolean =>
   port === 515 ||
@@ -52,13 +53,13 @@ export const ownersOf = ({ processes, pids }: Listener): Pick<Listener, 'process
 export const socketKey = ({ protocol, address, interface: bound, port }: Listener): string =>
   `${protocol} ${address}%${bound ?? ''}:${port}`
 
-/** Where the node itself reaches a socket: on the loopback address when it listens on all. */
+/** The address at which the node itself reaches a socket: the loopback address where it listens on all. */
 export function targetOf({ address, port }: Pick<Listener, 'address' | 'port'>): TlsTarget {
   if (address === '0.0.0.0' || address === '*') return { host: '127.0.0.1', port }
   return { host: address === '::' ? '::1' : address.replace(/^::ffff:(?=\d+\.)/i, ''), port }
 }
 
-/** What decides in addition to the sockets themselves which of them may be used to. */
+/** What decides, besides the sockets themselves, which of them may be queried. */
 export interface TargetRules {
   /** The port of this session. */
   readonly sshPort: number
@@ -105,8 +106,8 @@ const isSame = (a: Listener, b: Listener): boolean =>
   a.processes.length > 0 && [...a.processes].sort().join() === [...b.processes].sort().join()
 
 /**
- * Which ports to use to, those that are encrypted by convention first, and why others are passed over. Only loopback addresses and the
- * node's own are used to. A service that listens on all addresses of both families is queried once, by IPv4.
+ * The ports to query, those encrypted by convention first, and why others are skipped. Only loopback addresses and
+ * the node’s own are contacted. A service that listens on all addresses of both families is queried once, over IPv4.
  */
 export function tlsTargets(
   listeners: readonly Listener[],
@@ -178,9 +179,9 @@ type TlsName = 'SSL 3.0' | 'TLS 1.0' | 'TLS 1.1' | 'TLS 1.2' | 'TLS 1.3'
 
 export interface TlsPort extends TlsTarget {
   readonly outcome: PortOutcome
-  /** How a response that is no TLS begins. */
+  /** The beginning of a response that is not TLS. */
   readonly greeting: string
-  /** What was chosen when each version was requested on its own, newest first. */
+  /** The parameters chosen when each version was requested separately, newest first. */
   readonly accepted: readonly AcceptedTls[]
   /** Chosen when nothing but weak suites was offered. */
   readonly weak: readonly AcceptedTls[]
@@ -221,7 +222,7 @@ const OFFERED: ReadonlyMap<string, number> = new Map<HelloKind, number>([
 ])
 const MOST_PORTS = 256
 
-/** What the node's own TCP ports responded to a ClientHello that came through the session (RFC 8446, RFC 5246). */
+/** The responses of the node’s own TCP ports to a ClientHello sent through the session (RFC 8446, RFC 5246). */
 export const tlsListeners = defineProbe({
   id: 'tls.listeners',
   title: 'TLS on the node’s ports',
@@ -302,12 +303,12 @@ const isAnswerTo = (offered: number, { version, suite }: { version: number; suit
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Bytes of base64 text; null where it is none. */
+/** Decodes base64; null where it is invalid. */
 const bytesOf = (value: JsonValue | undefined): Uint8Array | null =>
   typeof value === 'string' && value.length <= 120_000 && BASE64.test(value)
     ? Uint8Array.from(Buffer.from(value, 'base64'))
     : null
 
-/** A port that is no node-only one drawn by chance: see lastingListeners(). */
+/** Excludes ephemeral ports reachable only from the node; see lastingListeners(). */
 const isLasting = ({ host, port }: TlsTarget): boolean =>
   port < FIRST_DRAWN_PORT || !(host === '::1' || host.startsWith('127.'))

@@ -20,7 +20,7 @@ export const vpnInterfaces = defineProbe({
     wireguard.exitCode === 0 ? parseTunnels(wireguard.text) : unknown('ip did not list the tunnels'),
 })
 
-/** Reads `ip -j link show` (ip-link(8)); older versions print nothing when there is no such interface. */
+/** Parses `ip -j link show` (ip-link(8)); older versions print nothing where there is no such interface. */
 export function parseTunnels(text: string): Parsed<VpnInterfaces> {
   const links = parseLinks(text)
   if (links === null) return unknown('the output of ip is not the expected JSON')

@@ -174,7 +174,8 @@ const profile: Signal = {
     const { profile: value } = acpi.fact
     if (value === null) return unreadable(acpiOverview, 'the power profile could not be read')
     if (value !== 0) return value <= 8 ? metal(String(value)) : neutral(String(value))
-    // What the firmware calls the machine is text that the party that makes it chooses, so that it words the reading and never weighs it.
+    // The firmware’s name for the machine is text chosen by its manufacturer, so that it words the reading but has no
+    // weight.
     return virtual(
       '0',
       oddSign(
@@ -246,7 +247,7 @@ const SMALL_DSDT = 9000
 const LARGE_DSDT = 20000
 const FEW_TABLES = 9
 const MANY_TABLES = 15
-// What servers report their errors and their management controller with.
+// Tables with which servers report errors and their management controller.
 const SERVER_TABLES: ReadonlySet<string> = new Set([
   'HEST',
   'BERT',
@@ -369,7 +370,7 @@ const smallTable = (size: number): Sign =>
     'lists',
   )
 
-// Ids of devices that exist in emulators only, as they are in the table.
+// Ids of devices that exist in emulators only, as they occur in the table.
 const MARKS: readonly (readonly [RegExp, string])[] = [
   [/^(QEMU0002|BXPC|BOCHS)$/, 'QEMU'],
   [/^(FIRECK|FCVMGID)$/, 'Firecracker'],

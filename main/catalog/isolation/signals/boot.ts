@@ -183,7 +183,7 @@ const directories: Signal = {
   },
 }
 
-/** What paravirtual buses and the files of hypervisors show. */
+/** Signals from paravirtual buses and the files of hypervisors. */
 export const busSignals: readonly Signal[] = [bus, directories]
 
 const LOST = 'the kernel’s first messages are no longer in the journal'
@@ -319,7 +319,7 @@ const platformIn = (words: string): string | null => PLATFORMS.find(([pattern]) 
 
 const detected: Signal = {
   id: 'hv.dmesg',
-  // What the kernel detects while starting, it detects from the processor: the same cause as the hypervisor flag.
+  // The kernel detects this from the processor while booting: the same cause as the hypervisor flag.
   family: 'cpu-identity',
   title: 'Hypervisor that the kernel detected while starting',
   onMetal: '“bare hardware”, or nothing.',

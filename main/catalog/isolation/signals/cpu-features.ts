@@ -221,7 +221,7 @@ const sensors: Signal = {
     }),
 }
 
-/** Instruments that hardware has around its processor, by whether they are there. */
+/** Presence of the instruments that hardware has around its processor. */
 const cpuInstrumentSignals: readonly Signal[] = [counters, energy, registers, sensors]
 
 const powerBits: Signal = {
@@ -362,7 +362,7 @@ const ppin: Signal = {
     }),
 }
 
-/** What only a host gets of its processor: family F2 of the catalogue, on x86 and arm64. */
+/** Processor features that only a host has: family F2 of the catalogue, on x86 and arm64. */
 export const cpuFeatureSignals: readonly Signal[] = [
   powerBits,
   ...cpuInstrumentSignals,

@@ -361,7 +361,7 @@ const address: Signal = {
     }),
 }
 
-/** What the processor states it is, and whether it fits: family F1 of the catalogue, on x86 and arm64. */
+/** The processor’s own statement of what it is, and its consistency: family F1 of the catalogue, on x86 and arm64. */
 export const cpuIdentitySignals: readonly Signal[] = [
   hypervisorBit,
   microcode,

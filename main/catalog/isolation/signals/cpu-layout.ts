@@ -177,8 +177,8 @@ function judgeClocks(cpu: CpuFeatures, { calls, dd, node, collectingComputer }: 
       liveCpuidLong,
       'no session of the collector carried the response, so that the collecting computer’s clock could not time it',
     )
-  // What the node reports about the whole command, and what the program in it reports about itself: neither may last longer than what we
-  // heard.
+  // Duration of the whole command by the node, and of the program by itself: neither may exceed the time that the
+  // collecting computer measured.
   const own = node ?? dd
   const summary = `${calls} CPUIDs took ${dd.toFixed(2)} s by the node’s clock, and at most ${collectingComputer.toFixed(2)} s by the collecting computer’s clock`
   if (disagree(own, collectingComputer) || (dd > collectingComputer && disagree(dd, collectingComputer)))
@@ -206,7 +206,7 @@ const disagree = (a: number, b: number): boolean => {
   return apart > DISAGREE_SECONDS && apart > DISAGREE_PART * Math.max(a, b)
 }
 
-/** What CPUID costs: alone, against a control, and by a clock that no hypervisor of the node can reach. */
+/** The cost of CPUID: alone, against a control, and by a clock that no hypervisor of the node can influence. */
 export const cpuidTimingSignals: readonly Signal[] = [cpuidTime, cpuidDelta, external]
 
 /** Whether a hypervisor beneath an Intel processor would have shown in the CPUID loop, so that its time belongs to the minimum evidence. */
@@ -297,7 +297,7 @@ const siblings: Signal = {
     ),
 }
 
-/** What QEMU gives to processors whose caches no one sets, on Intel models (target/i386/cpu.c). */
+/** The cache sizes that QEMU assigns to Intel models by default (target/i386/cpu.c). */
 const QEMU_CACHES: readonly [second: number, third: number] = [4096, 16384]
 
 const cache: Signal = {

@@ -161,7 +161,7 @@ const managers = (ports: readonly FabricPort[]): readonly ReturnType<typeof uncl
       ]
 }
 
-/** From this many whole adapters on, a machine is one that vendors build for GPUs; slices of it have one or two. */
+/** A machine with at least this many whole adapters was built for GPUs; slices of it have one or two. */
 const MANY = 4
 
 const scale: Signal = {
@@ -202,7 +202,7 @@ const scale: Signal = {
   },
 }
 
-/** What the fabric adapters show. */
+/** Signals of the fabric adapters. */
 export const fabricSignals: readonly Signal[] = [pf, pkey, scale]
 
 /** NVIDIA GPUs on the PCI bus; null where the bus was not read. */

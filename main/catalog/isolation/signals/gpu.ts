@@ -408,5 +408,5 @@ const licence: Signal = {
     }),
 }
 
-/** What the driver reports about its GPUs, the devices around them on their board, and how they are divided. */
+/** Signals of the driver about its GPUs, the devices around them on their board, and their partitioning. */
 export const gpuSignals: readonly Signal[] = [mode, hostlink, licence, ...boardSignals, ...partSignals]

@@ -238,5 +238,5 @@ const boot: Signal = {
   },
 }
 
-/** What the management controller, the TPM and the system’s own software show. */
+/** Signals of the management controller, the TPM and the system’s own software. */
 export const managementSignals: readonly Signal[] = [device, depth, ...tpmSignals, agent, cloud, boot]

@@ -206,8 +206,8 @@ const mac: Signal = {
         `${given.length} of ${count(own.length, 'address', 'addresses')} begin as those of guests`,
         ...given.slice(0, 16).map(({ nic, platform }) =>
           sign(
-            // Where the adapter is the hypervisor's or provider's by its driver, the address adds nothing; under a manufacturer's driver it
-            // contradicts.
+            // Where the driver shows that the adapter is the hypervisor’s or provider’s, the address adds nothing;
+            // under a manufacturer’s driver, it contradicts.
             OPEN_RANGES.has(platform) ||
               isVirtio(nic.driver, nic.path) ||
               PROVIDER_DRIVERS.has(nic.driver) ||
@@ -232,5 +232,8 @@ const mac: Signal = {
   },
 }
 
-/** What adapters and the network around them show. Adapters that only look virtual state where they are, not what the machine is. */
+/**
+ * Signals of the adapters and the network around them. Adapters that only look virtual show where they are attached,
+ * not what the machine is.
+ */
 export const networkSignals: readonly Signal[] = [driver, mac, ...surroundingSignals, ...fabricSignals]

@@ -329,7 +329,10 @@ const size: Signal = {
   },
 }
 
-/** What the PCI tree shows: its manufacturers, its head, its size, its ports, the memory protection and instruments next to it. */
+/**
+ * Signals of the PCI tree: its manufacturers, root, size and ports, and the memory protection and instruments next to
+ * it.
+ */
 export const pciSignals: readonly Signal[] = [
   vendors,
   subsystem,

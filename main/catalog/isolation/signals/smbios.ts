@@ -34,7 +34,7 @@ interface NamedBy {
   readonly field: Field
   readonly pattern: RegExp
   readonly unless?: readonly [Field, RegExp]
-  /** The same words are on the cloud's bare metal. */
+  /** The cloud’s bare metal has the same words. */
   readonly alsoMetal?: true
 }
 
@@ -111,7 +111,7 @@ function emulatorsInTable({ processors, modules }: DmiTable): readonly string[] 
   return [...new Set(makers.flatMap((words) => (words !== null && EMULATOR.test(words.slice(0, 120)) ? [words] : [])))]
 }
 
-// What firmware houses leave where the board's manufacturer was to write its name.
+// Placeholders of firmware vendors where the board’s manufacturer should have written its name.
 const EMPTY_WORDS =
   /^(|to be filled by o\.?e\.?m\.?|default string|system manufacturer|system product name|not specified|\.+|empty|n\/a|unknown)$/i
 
@@ -139,7 +139,7 @@ const strings: Signal = {
     if (!identity.fact.present) return withoutTable(read)
     const [table, cpu] = [read(dmiTable), read(cpuFeatures)]
     const names = namesInIdentity(identity.fact)
-    // Where a cloud sells both, its name is a guest's only together with the processor's own word.
+    // Where a cloud offers both, its name indicates a guest only together with the processor’s hypervisor flag.
     const showsGuest = cpu.ok && cpu.fact.hypervisorBit
     const signs = [
       ...names.filter(({ alsoMetal }) => !alsoMetal || showsGuest).map(nameSign),

@@ -267,6 +267,7 @@ const isDpuFunction = (device: PciDevice | undefined): boolean =>
   device !== undefined && device.vendor === '15b3' && device.class.startsWith('01')
 
 /**
- * What the drives show. A drive that only looks virtual states where the data is; what the machine is, only an emulator’s own name states.
+ * Signals of the drives. A drive that only looks virtual shows where the data is; only an emulator’s own name shows
+ * what the machine is.
  */
 export const storageSignals: readonly Signal[] = [path, transport, ...driveSignals]

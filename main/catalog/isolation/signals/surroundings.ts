@@ -158,8 +158,8 @@ const neigh: Signal = {
     const [reading, nics] = [read(netNeighbours), read(netInterfaces)]
     if (!reading.ok) return unreadable(netNeighbours, reading.reason)
     const { neighbours, gateways } = reading.fact
-    // A container's or guest network's own gateway is no evidence of the machine: only what is behind an adapter, or a bridge or bond over
-    // one.
+    // The gateway of a container or guest network is no evidence about the machine; only what is behind an adapter,
+    // or a bridge or bond over one, counts.
     const inner = new Set(
       nics.ok
         ? nics.fact.interfaces
@@ -200,5 +200,5 @@ const neigh: Signal = {
   },
 }
 
-/** What is around the adapters: overlays, the other end of the cable, the gateway. */
+/** Signals around the adapters: overlays, the other end of the cable, the gateway. */
 export const surroundingSignals: readonly Signal[] = [overlay, lldp, neigh]

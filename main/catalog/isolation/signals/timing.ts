@@ -17,7 +17,7 @@ import {
 } from '../signal.ts'
 import { cpuidTimingSignals } from './cpu-layout.ts'
 
-/** So much shorter than it took may a command seem to us: its first frame was held back, and its last was not. */
+/** By this much a command may appear shorter than it was, because its first frame was delayed and its last was not. */
 const SLACK_SECONDS = 0.25
 
 const TIMED = [liveCpuidLong, liveSteal, liveJitter, liveEnergy, liveThermal] as const
@@ -91,7 +91,7 @@ const heardSignal: Signal = {
 /** Our clock over every live test. */
 export const heardSignals: readonly Signal[] = [heardSignal]
 
-/** Watts of one package: less is no running processor, more is no processor. */
+/** Power of one package in watts: less is not a running processor, more is not a processor. */
 const WATTS: readonly [low: number, high: number] = [0.1, 2000]
 /** Degrees Celsius that a running processor can have. */
 const DEGREES: readonly [low: number, high: number] = [1, 125]
@@ -223,14 +223,14 @@ const stealSignal: Signal = {
       return virtual(`${count(Math.max(total, live), 'clock tick')} taken`, ...signs)
     }
     if (!since.ok) return unreadable(stealProbe, since.reason)
-    // Where the interval was requested, its response belongs to this one.
+    // Where the interval was requested, its answer is part of this one.
     if (!interval.ok && interval.reason !== LIVE_NOT_ASKED && interval.reason !== NO_READING)
       return unreadable(liveSteal, interval.reason)
     return metal('no clock tick was taken')
   },
 }
 
-// Of five seconds. Timer interrupts and system management stay below; a guest that was measured had 154 and 2.
+// Within five seconds. Timer interrupts and system management stay below; a measured guest had 154 and 2.
 const MANY_GAPS = 50
 const MANY_LONG_GAPS = 2
 const FEW_GAPS = 10
@@ -270,7 +270,7 @@ const jitter: Signal = {
   },
 }
 
-/** What time shows: of CPUID, of clocks, of processor time that another party took, of instruments that move with the load. */
+/** Signals of time: CPUID, clocks, stolen processor time, and instruments that follow the load. */
 export const timingSignals: readonly Signal[] = [
   ...cpuidTimingSignals,
   stealSignal,
