@@ -657,6 +657,10 @@ export interface NodeAssessment {
   readonly synthetic: string | null
   readonly isolation: null | Isolation
   readonly results: readonly CheckResult[]
+  /**
+   * The fleet file declared an ePHI path on the node when it was collected. Absent: it declared none.
+   */
+  readonly declaresEphi?: true
   readonly machine?: Machine
   readonly claims?: readonly ClaimResult[]
   readonly location?: null | Location
@@ -2314,6 +2318,10 @@ export interface ScopePart {
 }
 export interface TracedNode {
   readonly node: string
+  /**
+   * The fleet file declared an ePHI path on the node when it was collected. Absent: it declared none.
+   */
+  readonly declaresEphi?: true
   readonly status: 'complete' | 'partial' | 'failed' | 'missing'
   /**
    * Code of the failure that ended the collection.

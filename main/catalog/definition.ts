@@ -59,7 +59,6 @@ export const CONCLUSIONS: ConclusionSettings = {
   periodChecks: ['lifecycle.disk-swap-detection'],
   ephiChecks: ['encryption.at-rest.ephi-paths', 'encryption.in-transit.ephi-flows', 'inventory.ephi-paths'],
   dataMap: 'ER-12',
-  declaredPaths: 'inventory.ephi-paths',
 }
 
 const probes = SUBJECTS.flatMap(({ probes }) => probes)

@@ -245,6 +245,7 @@ export function assessNode(
     stale,
     privilege: recording.session?.privilege ?? null,
     synthetic: recording.synthetic,
+    ...((recording.node.ephiPaths ?? []).length === 0 ? {} : { declaresEphi: true as const }),
   }
   const answered = captures.some(({ meta }) => meta.source === 'node' && meta.status === 'done')
   if (!answered) {

@@ -81,8 +81,6 @@ export interface ConclusionSettings {
   readonly ephiChecks: readonly string[]
   /** The evidence request for the inventory of ePHI and other sensitive data. */
   readonly dataMap: string
-  /** The check that is satisfied or not satisfied only on a node with a declared ePHI path of its own. */
-  readonly declaredPaths?: string
 }
 
 /**

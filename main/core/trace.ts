@@ -33,6 +33,7 @@ export function traceNode(catalog: Catalog, loaded: LoadedRecording | null, asse
     hostKey: recording?.hostKey?.fingerprint ?? null,
     address: recording?.node.address ?? null,
     declared: recording === null ? null : sha256(canonicalJson(recording.node)),
+    ...(assessed.declaresEphi === true ? { declaresEphi: true as const } : {}),
     verdicts: lettersOf(catalog, assessed),
     readings: sortedProbes(catalog)
       .map((probe) => readingDigest(probe, readings.get(probe.id)))

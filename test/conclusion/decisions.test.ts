@@ -512,15 +512,22 @@ describe('the scope of ePHI', () => {
   )
 
   test('and those whose own declaration names a path, which the map left out', () => {
-    const conclusions = { ...catalog.conclusions, declaredPaths: 'a' }
-    const own = [nodeWith('n0', 'satisfied'), nodeWith('n1', 'satisfied', 'not-satisfied')]
+    const declares = (one: NodeVerdicts): NodeVerdicts => ({ ...one, declaresEphi: true })
     const row = (nodes: readonly NodeVerdicts[], scope: 'all' | 'ephi') =>
-      one({ ...(scope === 'ephi' ? { scope } : {}), mappings: [{ check: 'b', shows: 'b' }] }, nodes, ephi(['n0']), {
-        ...catalog,
-        conclusions,
-      })
+      one(
+        { ...(scope === 'ephi' ? { scope } : {}), mappings: [{ check: 'b', shows: 'b' }] },
+        nodes,
+        ephi(['n0']),
+        catalog,
+      )
+    const own = [nodeWith('n0', 'satisfied'), declares(nodeWith('n1', 'satisfied', 'not-satisfied'))]
     for (const scope of ['all', 'ephi'] as const)
       expect(row(own, scope)).toMatchObject({ state: 'deviations', server: { population: 2, deviating: 1 } })
+    // It stays for lack of evidence as well: neither a result that is open nor one that is missing takes it out.
+    for (const verdict of ['inconclusive', 'not-tested'] as const)
+      expect(
+        row([nodeWith('n0', 'satisfied', 'satisfied'), declares(nodeWith('n1', verdict, 'not-satisfied'))], 'ephi'),
+      ).toMatchObject({ state: 'deviations', server: { population: 2 } })
     const without = [nodeWith('n0', 'satisfied', 'satisfied'), nodeWith('n1', 'inconclusive', 'not-satisfied')]
     expect(row(without, 'ephi')).toMatchObject({ state: 'supported', server: { population: 1 } })
   })

@@ -420,6 +420,8 @@ export interface NodeVerdicts {
   readonly node: string
   readonly results: readonly Pick<CheckResult, 'check' | 'verdict'>[]
   readonly machine?: Machine
+  /** Whether the fleet file declares an ePHI path on the node. */
+  readonly declaresEphi?: boolean
   /** Whether the evidence is older than its validity: then satisfied results were turned into inconclusive ones, and deviations stay. */
   readonly stale?: boolean
 }

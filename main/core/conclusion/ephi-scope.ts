@@ -26,7 +26,7 @@ export function ephiScope(
   const placed = matter.engagement?.ephi.stores.flatMap((store) => store.nodes) ?? []
   const mapped = inspectedMap(catalog, known, matter)
   return {
-    nodes: mapped === null ? null : new Set([...mapped, ...declaring(catalog, nodes)]),
+    nodes: mapped === null ? null : new Set([...mapped, ...declaring(nodes)]),
     unlisted: [...new Set(placed)].filter((node) => !known.has(node)),
   }
 }
@@ -52,18 +52,12 @@ function inspectedMap(
   return placed.length === 0 || placed.some((some) => some.length === 0) ? null : new Set(placed.flat())
 }
 
-/** Nodes with a declared path of their own, by the check that is decided on no other: the map cannot take them out of the scope. */
-const declaring = (
-  { conclusions: { declaredPaths } }: Pick<Catalog, 'conclusions'>,
-  nodes: readonly NodeVerdicts[],
-): readonly string[] =>
-  nodes.flatMap(({ node, results }) =>
-    results.some(
-      ({ check, verdict }) => check === declaredPaths && (verdict === 'satisfied' || verdict === 'not-satisfied'),
-    )
-      ? [node]
-      : [],
-  )
+/**
+ * Nodes on which the fleet file declares an ePHI path: the map cannot exclude them. The declaration decides and not a
+ * check of it, since a node must not leave the scope for lack of evidence.
+ */
+const declaring = (nodes: readonly NodeVerdicts[]): readonly string[] =>
+  nodes.flatMap(({ node, declaresEphi = false }) => (declaresEphi ? [node] : []))
 
 /** How many of some nodes were reached: of the names of one machine, no more than one more than it has names outside of them. */
 export function reachedAmong(

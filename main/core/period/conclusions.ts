@@ -131,8 +131,9 @@ const LETTERS: ReadonlyMap<string, Verdict> = new Map(VERDICTS.map((verdict) => 
 
 /** The results of a run as its trace states them. A check without a letter had no result. */
 const verdictsIn = ({ asOf, checks, nodes }: RunTrace): readonly NodeVerdicts[] =>
-  nodes.map(({ node, verdicts, observedAt }) => ({
+  nodes.map(({ node, verdicts, observedAt, declaresEphi }) => ({
     node,
+    declaresEphi: declaresEphi === true,
     results: checks.flatMap((check, place) => {
       const verdict = LETTERS.get(verdicts[place] ?? '')
       return verdict === undefined ? [] : [{ check, verdict }]
