@@ -120,10 +120,16 @@ describe('the first screen', () => {
     const [deviation] = first?.deviations ?? []
     if (first === undefined || deviation === undefined) throw new Error('the demo fleet has findings')
     const refused = { ...first, deviations: [{ ...deviation, subject: 'demo-changed-08' }] }
-    const words = (findings: typeof shown.findings) =>
-      homeOf(FACTS, { ...source, shown: { ...shown, findings } }).lead.map(({ text }) => text)
-    expect(words([...shown.findings, refused])).toContain(', on 1 not tested')
-    expect(words(shown.findings).join('')).not.toContain('not tested')
+    const inventory = { rows: 10, matched: 8, excluded: 1, unreconciled: 1 }
+    const words = (findings: typeof shown.findings, listed: typeof inventory | null = null) =>
+      homeOf(FACTS, { ...source, shown: { ...shown, findings, figures: { ...shown.figures, inventory: listed } } })
+        .lead.map(({ text }) => text)
+        .join('')
+    expect(words([...shown.findings, refused])).toContain(' 6 nodes tested and on 1 not tested: ')
+    expect(words([...shown.findings, refused], inventory)).toContain(
+      ', on 1 not tested and in the provider inventory: ',
+    )
+    expect(words(shown.findings)).not.toContain('not tested')
   })
 
   test('names what can be done about each node that was not seen', () => {

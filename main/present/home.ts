@@ -103,7 +103,7 @@ function leadOf({ shown, assessment }: HomeMatter, fieldwork: string | null): re
     phrase(plural(total(figures.findings), 'finding'), findings()),
     phrase(figures.tested === 1 ? ' on ' : ' on the '),
     phrase(`${plural(figures.tested, 'node')} tested`, { rows: 'nodes', state: 'tested' }),
-    ...(refused === 0 ? [] : [phrase(`, on ${refused} not tested`)]),
+    ...(refused === 0 ? [] : [phrase(`${figures.inventory === null ? ' and' : ','} on ${refused} not tested`)]),
     ...(figures.inventory === null
       ? []
       : [phrase(' and in the '), phrase('provider inventory', { rows: 'population' })]),
