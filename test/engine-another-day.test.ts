@@ -87,11 +87,12 @@ describe('the first calls of a day, over a run that is shown', () => {
 
   test('of what a person changes, keep it though the evaluation is cancelled', async () => {
     const { kit, letGo, evaluated } = await dayAfter()
-    const chosen = kit.get('provider.choose', { id: null })
+    const chosen = kit.refusal('provider.choose', { id: null })
     await vi.waitFor(() => expect(evaluated()).toHaveLength(1))
     await kit.get('runs.stop-evaluating', null)
     letGo()
-    expect((await chosen).chosen).toBeNull()
+    expect(await chosen).toBe('run.not-evaluated')
+    expect((await kit.get('provider.list', null)).chosen).toBeNull()
   })
 
   test('are not affected by a cancellation when nothing is evaluated', async () => {

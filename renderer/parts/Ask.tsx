@@ -39,31 +39,54 @@ export function Waiting() {
 }
 
 /** A team server evaluates for everyone who waits, so that no one there can cancel it for the others. */
-function EvaluatingResults({ done, total }: Evaluating) {
+const mayStop = (): boolean => may('runs.stop-evaluating')
+
+const EvaluatingResults = (evaluating: Evaluating) => (
+  <OwnPage title="Results">
+    <div className="run-head">
+      <EvaluatingProgress {...evaluating} />
+      <p className="quiet">
+        Results of an earlier evaluation are not shown meanwhile.
+        {!mayStop() && ' The server evaluates them once for everyone; it cannot be cancelled here.'}
+      </p>
+      {mayStop() && (
+        <div className="actions">
+          <CancelEvaluation />
+        </div>
+      )}
+    </div>
+  </OwnPage>
+)
+
+const EvaluatingProgress = ({ done, total }: Evaluating) => (
+  <Progress
+    label="Evaluating results as of today"
+    value={done}
+    max={total}
+    words={`${done} of ${plural(total, 'node')}`}
+  />
+)
+
+/** Ends the evaluation in progress; nothing where a person here may not. */
+export function CancelEvaluation() {
   const stop = useAction('runs.stop-evaluating')
-  const mayStop = may('runs.stop-evaluating')
+  if (!mayStop()) return null
   return (
-    <OwnPage title="Results">
-      <div className="run-head">
-        <Progress
-          label="Evaluating results as of today"
-          value={done}
-          max={total}
-          words={`${done} of ${plural(total, 'node')}`}
-        />
-        <p className="quiet">
-          Results of an earlier evaluation are not shown meanwhile.
-          {!mayStop && ' The server evaluates them once for everyone; it cannot be cancelled here.'}
-        </p>
-        {mayStop && (
-          <div className="actions">
-            <Button small busy={stop.busy} onPress={() => void stop.run(null)}>
-              Cancel
-            </Button>
-          </div>
-        )}
-      </div>
-    </OwnPage>
+    <Button small busy={stop.busy} onPress={() => void stop.run(null)}>
+      Cancel
+    </Button>
+  )
+}
+
+/** The evaluation that a change on this screen waits for, with its progress; null where there is none. */
+export function EvaluatingChange({ isBusy }: { readonly isBusy: boolean }) {
+  const { evaluating } = useStore()
+  if (!isBusy || evaluating === null) return null
+  return (
+    <div className="opening-run">
+      <EvaluatingProgress {...evaluating} />
+      <CancelEvaluation />
+    </div>
   )
 }
 

@@ -19,7 +19,7 @@ import {
   IconUserCheck,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
-import { collect, useAction, whyNoCollect } from '../actions.ts'
+import { collect, whyNoCollect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { useEarlierShown } from '../refreshing.ts'
 import { isOffered, type Place, placeOf, type Route } from '../routes.ts'
@@ -29,7 +29,7 @@ import { may, openSessions, signedIn, signOut } from '../team.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon, type TablerIcon } from '../ui/Icon.tsx'
-import { FailureNote } from './Ask.tsx'
+import { CancelEvaluation, FailureNote } from './Ask.tsx'
 import { Tour } from './Tour.tsx'
 
 interface Entry {
@@ -112,7 +112,6 @@ export function Frame({ above, children }: FrameProps) {
 function Updating() {
   const isShown = useEarlierShown()
   const { evaluating } = useStore()
-  const stop = useAction('runs.stop-evaluating')
   return (
     <div className={isShown ? 'updating' : 'said'}>
       <p role="status">{isShown ? 'Updating. Earlier results are shown until then.' : ''}</p>
@@ -121,11 +120,7 @@ function Updating() {
           <span className="number">
             {evaluating.done} of {plural(evaluating.total, 'node')}
           </span>
-          {may('runs.stop-evaluating') && (
-            <Button small busy={stop.busy} onPress={() => void stop.run(null)}>
-              Cancel
-            </Button>
-          )}
+          <CancelEvaluation />
         </>
       )}
     </div>

@@ -8,7 +8,7 @@ import { useAction } from '../actions.ts'
 import { both, useAnswer, useKept } from '../bridge.ts'
 import { countsOfClaim, requiredDocuments, worstFirst } from '../claims-model.ts'
 import { ledgerOf } from '../ledger.ts'
-import { Ask, FailureNote } from '../parts/Ask.tsx'
+import { Ask, EvaluatingChange, FailureNote } from '../parts/Ask.tsx'
 import { Ledger } from '../parts/Ledger.tsx'
 import { MarkedLine } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
@@ -255,6 +255,7 @@ function Choice({ list: { shipped, chosen, own } }: { readonly list: ProviderLis
       >
         Import provider profile…
       </Button>
+      <EvaluatingChange isBusy={choose.busy || bring.busy} />
       {choose.error !== null && <FailureNote error={choose.error} />}
       {bring.error !== null && <FailureNote error={bring.error} />}
     </div>

@@ -112,6 +112,23 @@ describeUnless(missing, `${NODES} servers`, () => {
     expect(kib).toBeGreaterThan(0)
   })
 
+  test('another provider profile is evaluated with progress, which can be cancelled', async () => {
+    await rail(page, 'Provider claims')
+    await page.getByRole('button', { name: /Provider profile/ }).click()
+    await page.getByRole('option').nth(1).click()
+    const evaluating = page.locator('.provider-choice .opening-run')
+    await evaluating.getByText(/of \d+ nodes/).waitFor()
+    await shot(page, '140-large-profile', true)
+    await evaluating.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Results not evaluated').first().waitFor()
+    await press(page, 'Evaluate results')
+    await page
+      .locator('main')
+      .getByRole('table')
+      .first()
+      .waitFor({ timeout: NODES * 400 })
+  })
+
   test('are opened again, and end on the results', async () => {
     await opened.close()
     await openAgain()

@@ -37,8 +37,8 @@ export function providerMethods(context: EngineContext): Pick<Handlers, Methods>
       return fail('input.refused', 'a run is in progress; choose the profile when it has ended')
     const written = await keepProvider(at, profile)
     if (!written.ok) return written
-    await assessAgain(context)
-    return await listed(at)
+    const evaluated = await assessAgain(context)
+    return evaluated.ok ? await listed(at) : evaluated
   }
   return {
     'provider.list': () => listed(shelf()),
