@@ -54,8 +54,8 @@ import type { TableRow } from './table.ts'
 import type { UnsignedVantage } from './vantage.ts'
 
 /**
- * Everything outside the program that use cases need. Each use case takes only the ports that it uses;
- * `main/adapters/ports.ts` provides the real ones.
+ * Everything outside the program that use cases need. Each use case takes only the ports that it uses; `main/adapters/ports.ts` provides the real
+ * ones.
  */
 export interface Ports {
   readonly clock: Clock
@@ -78,17 +78,11 @@ export interface Ports {
   readonly readRegister: (path: string) => Promise<Outcome<Register | null>>
   /** Rows of text as one CSV file. */
   readonly csv: (rows: Iterable<readonly string[]>) => string
-  /**
-   * The same in pieces, for any number of rows. For an importer, without the byte order mark that a spreadsheet
-   * needs.
-   */
+  /** The same in pieces, for any number of rows. For an importer, without the byte order mark that a spreadsheet needs. */
   readonly csvPieces: (rows: Iterable<readonly string[]>, reader?: CsvReader) => Iterable<string>
   /** Sheets as one workbook; equal sheets give equal bytes. */
   readonly xlsx: (sheets: readonly Sheet[], print: PrintSetup) => Promise<Uint8Array>
-  /**
-   * A table that a person filled in: CSV, or the first sheet of a workbook. Fails with input.not-found or
-   * input.refused.
-   */
+  /** A table that a person filled in: CSV, or the first sheet of a workbook. Fails with input.not-found or input.refused. */
   readonly readTable: (path: string) => Promise<Outcome<readonly TableRow[]>>
   readonly declarations: Declarations
   readonly openStore: (folder: string) => Promise<Outcome<EvidenceStore>>
@@ -104,8 +98,8 @@ export interface Ports {
   readonly identities: Identities
   readonly packs: Packs
   /**
-   * The run chain in a folder, created with this id if there is none. No other process can add to it until it is
-   * closed. Fails with chain.broken, input.refused or store.failed.
+   * The run chain in a folder, created with this id if there is none. No other process can add to it until it is closed. Fails with chain.broken,
+   * input.refused or store.failed.
    */
   readonly openRunChain: (
     folder: string,
@@ -116,9 +110,7 @@ export interface Ports {
   /** Whether the rules of this program were signed for release, in words. */
   readonly rulesState: string
   readonly reports: { readonly render: (document: ReportDocument, options: RenderOptions) => Promise<Uint8Array> }
-  /**
-   * Notifies one recipient of a change. The text contains no secret. Fails with notice.undelivered or input.refused.
-   */
+  /** Notifies one recipient of a change. The text contains no secret. Fails with notice.undelivered or input.refused. */
   readonly notify: (to: Notify, notice: Notice) => Promise<Outcome<null>>
   /** Deliveries of packs to other systems. */
   readonly integrations: Integrations
@@ -126,14 +118,11 @@ export interface Ports {
 }
 
 /**
- * Declarations in files other than the fleet file. A relative path is resolved from the folder of `beside`, if given;
- * problems name file, line and field.
+ * Declarations in files other than the fleet file. A relative path is resolved from the folder of `beside`, if given; problems name file, line and
+ * field.
  */
 export interface Declarations {
-  /**
-   * An engagement file (YAML or JSON) and the inventory that it names, read and checked. It may refer to rows of the
-   * given mappings.
-   */
+  /** An engagement file (YAML or JSON) and the inventory that it names, read and checked. It may refer to rows of the given mappings. */
   readonly engagement: (
     file: string,
     beside: string | null,
@@ -172,10 +161,7 @@ export interface DeclaredSites {
 /** An open address database. */
 export interface OpenAddressDatabase {
   readonly about: Omit<AddressDatabase, 'answers'>
-  /**
-   * What the database states about an address; null for an address family that it does not contain, and for addresses
-   * that are not public.
-   */
+  /** What the database states about an address; null for an address family that it does not contain, and for addresses that are not public. */
   readonly answer: (address: string) => AddressAnswer | null
 }
 
@@ -189,10 +175,7 @@ export interface Sheet {
   readonly name: string
   /** Widths in characters, one for each column. */
   readonly widths: readonly number[]
-  /**
-   * Number of leading columns that identify a row: they remain visible when scrolling and are repeated on every
-   * printed page. Absent: none.
-   */
+  /** Number of leading columns that identify a row: they remain visible when scrolling and are repeated on every printed page. Absent: none. */
   readonly keys?: number
   readonly rows: readonly (readonly (string | number)[])[]
 }
@@ -210,10 +193,7 @@ export interface PrintSetup {
 export interface Fleets {
   /** A fleet file, read and checked; problems name file, line and field. */
   readonly read: (path: string) => Promise<Outcome<FleetFile>>
-  /**
-   * The same file with its problems listed one by one; `fleet` is null where there are any. Fails where the file
-   * cannot be read at all.
-   */
+  /** The same file with its problems listed one by one; `fleet` is null where there are any. Fails where the file cannot be read at all. */
   readonly inspect: (path: string) => Promise<Outcome<InspectedFleet>>
   /** The problems that `read` would report for a fleet stored at this path, by field. */
   readonly problems: (fleet: Fleet, path: string) => readonly FleetProblem[]
@@ -221,9 +201,7 @@ export interface Fleets {
   readonly moved: (fleet: Fleet, path: string) => Fleet
   /** The text of a new fleet file, or of a file that it names: JSON where the path ends in .json, otherwise YAML. */
   readonly textOf: (value: Fleet | EngagementInFile | ProviderProfile | MappingFile, path: string) => string
-  /**
-   * Adds “hostKey” of these nodes, by name, to the text of a fleet file; everything else stays, including comments.
-   */
+  /** Adds “hostKey” of these nodes, by name, to the text of a fleet file; everything else stays, including comments. */
   readonly withHostKeys: (
     bytes: Uint8Array,
     keys: ReadonlyMap<string, { readonly fingerprint: string; readonly note: string }>,
@@ -238,8 +216,8 @@ interface InspectedFleet {
 export interface FleetFile {
   readonly fleet: Fleet
   /**
-   * One target for each node to be collected, in the order of the file. Without `decisionsFile`, decisions are read
-   * from the file next to the fleet file.
+   * One target for each node to be collected, in the order of the file. Without `decisionsFile`, decisions are read from the file next to the fleet
+   * file.
    */
   readonly targets: (options: TargetOptions) => readonly ConnectTarget[]
 }
@@ -255,8 +233,8 @@ export interface HostKeys {
   /** Whether the trust anchors of the target cover the key that it presented. */
   readonly decide: (target: ConnectTarget, key: ScannedKey) => Promise<Outcome<HostKey>>
   /**
-   * Appends a decision in known_hosts format, with the reason as its comment. `list` is what the key was compared
-   * with, and the line that contains it; it is stored next to the file.
+   * Appends a decision in known_hosts format, with the reason as its comment. `list` is what the key was compared with, and the line that contains
+   * it; it is stored next to the file.
    */
   readonly record: (
     file: string,
@@ -279,10 +257,7 @@ export interface Importers {
     text: string,
     existing: readonly FleetNode[],
     options?: {
-      /**
-       * Follow the Include directives of an SSH configuration to files of this computer; only for text that is the
-       * user’s own.
-       */
+      /** Follow the Include directives of an SSH configuration to files of this computer; only for text that is the user’s own. */
       readonly follow?: boolean
       /** The fields of the columns, in order; guessed from their headings where absent. */
       readonly columns?: readonly (ImportField | null)[]
@@ -290,10 +265,7 @@ export interface Importers {
   ) => Promise<{
     readonly nodes: readonly FleetNode[]
     readonly lines: readonly ImportLine[]
-    /**
-     * By node, the known_hosts files that an SSH configuration names for it (absolute or below `~/`), where they
-     * differ from the defaults.
-     */
+    /** By node, the known_hosts files that an SSH configuration names for it (absolute or below `~/`), where they differ from the defaults. */
     readonly knownHosts?: ReadonlyMap<string, readonly string[]>
     /** Only of a table that could be read. */
     readonly columns?: readonly ImportColumn[]
@@ -314,43 +286,33 @@ export interface ImportLine {
 
 export interface Files {
   /**
-   * Fails with `input.refused` for a file of more than 512 MiB. With `largest`, reads only a regular file of at most
-   * that many bytes; links, pipes and devices are refused.
+   * Fails with `input.refused` for a file of more than 512 MiB. With `largest`, reads only a regular file of at most that many bytes; links, pipes
+   * and devices are refused.
    */
   readonly read: (path: string, largest?: number) => Promise<Outcome<Uint8Array>>
   /** Size and SHA-256 of a file of any size. */
   readonly digest: (path: string) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
   /** Writes a whole file or nothing, creating folders as needed. */
   readonly write: (path: string, bytes: Uint8Array | string) => Promise<Outcome<null>>
-  /**
-   * As `write`, in pieces as they arrive, so that a large file is never in memory as a whole. Rejects if the source
-   * of the pieces does.
-   */
+  /** As `write`, in pieces as they arrive, so that a large file is never in memory as a whole. Rejects if the source of the pieces does. */
   readonly writePieces: (
     path: string,
     pieces: Iterable<string | Uint8Array>,
   ) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
   /**
-   * Appends a line to an append-only file, creating file and folders as needed; the line is durable when this
-   * resolves. An incomplete last line, which no caller was told of, is removed first. Locks the folder meanwhile.
-   * Fails with store.failed.
+   * Appends a line to an append-only file, creating file and folders as needed; the line is durable when this resolves. An incomplete last line,
+   * which no caller was told of, is removed first. Locks the folder meanwhile. Fails with store.failed.
    */
   readonly append: (path: string, line: string) => Promise<Outcome<null>>
   /** Whether a file or folder of this name exists. */
   readonly isThere: (path: string) => Promise<boolean>
-  /**
-   * Copies a file of any size, whole or not at all, and never over another. Returns size and SHA-256 of the copy,
-   * read back from storage.
-   */
+  /** Copies a file of any size, whole or not at all, and never over another. Returns size and SHA-256 of the copy, read back from storage. */
   readonly copyNew: (from: string, to: string) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
-  /**
-   * Regular files at most `depth` levels below a folder, as sorted relative paths with “/”; none where the folder
-   * does not exist.
-   */
+  /** Regular files at most `depth` levels below a folder, as sorted relative paths with “/”; none where the folder does not exist. */
   readonly below: (folder: string, depth?: number) => Promise<Outcome<FilesBelow>>
   /**
-   * The time of the last change of a file (ISO 8601), and a mark that differs after the file was changed or replaced;
-   * null where no regular file exists.
+   * The time of the last change of a file (ISO 8601), and a mark that differs after the file was changed or replaced; null where no regular file
+   * exists.
    */
   readonly mark: (path: string) => Promise<{ readonly mark: string; readonly writtenAt: string } | null>
   /** A file as bytes to be read later, with the size and digest that it has now. */
@@ -360,14 +322,11 @@ export interface Files {
   /** Creates a hard link, never over another file; false where the file system does not support it. */
   readonly linkNew: (from: string, to: string) => Promise<Outcome<boolean>>
   /**
-   * Locks a folder, created if necessary, against other Barewitness processes until it is released. Waits `patience`
-   * milliseconds for a process that holds it, ten seconds by default. Fails with store.failed.
+   * Locks a folder, created if necessary, against other Barewitness processes until it is released. Waits `patience` milliseconds for a process
+   * that holds it, ten seconds by default. Fails with store.failed.
    */
   readonly hold: (folder: string, patience?: number) => Promise<Outcome<{ readonly release: () => Promise<void> }>>
-  /**
-   * Removes incomplete files that an ended Barewitness process left directly in a folder; those of running processes
-   * stay.
-   */
+  /** Removes incomplete files that an ended Barewitness process left directly in a folder; those of running processes stay. */
   readonly clearParts: (folder: string) => Promise<Outcome<null>>
   /** Makes the file read-only. */
   readonly lock: (path: string) => Promise<Outcome<null>>
@@ -385,16 +344,10 @@ export interface Sealing {
   readonly signDetached: (signer: Signer, content: Uint8Array) => Promise<Uint8Array>
   /** Signs at level B-B a PDF that has room reserved for the signature. */
   readonly signPdf: (pdf: Uint8Array, signer: Signer) => Promise<Uint8Array>
-  /**
-   * The imprint that a time-stamp for the next level of this PDF must cover, and how to insert its token. Fails with
-   * pdf.unsuitable.
-   */
+  /** The imprint that a time-stamp for the next level of this PDF must cover, and how to insert its token. Fails with pdf.unsuitable. */
   readonly nextPdfStamp: (pdf: Uint8Array, material: ArchiveMaterial) => Promise<Outcome<NextStamp>>
   readonly reader: SealReader
-  /**
-   * Differences between a sealed PDF and the same one laid out again without a signature: one sentence each, pages
-   * first.
-   */
+  /** Differences between a sealed PDF and the same one laid out again without a signature: one sentence each, pages first. */
   readonly comparePages: (sealed: Uint8Array, again: Uint8Array) => Promise<readonly string[]>
   /** A key generated in memory for one demonstration; no reader ever trusts it. */
   readonly demoSigner: () => Promise<Signer>
@@ -421,8 +374,8 @@ export interface NextStamp {
 /** Time-stamp authorities (RFC 3161), over the network or by transferred files. */
 export interface Timestamps {
   /**
-   * Requests a time-stamp; the response has passed every check that RFC 3161 requires of clients. Fails with
-   * timestamp.unreachable, timestamp.refused or timestamp.wrong.
+   * Requests a time-stamp; the response has passed every check that RFC 3161 requires of clients. Fails with timestamp.unreachable,
+   * timestamp.refused or timestamp.wrong.
    */
   readonly stamp: (url: string, imprint: Uint8Array, offered: readonly Uint8Array[]) => Promise<Outcome<Stamp>>
   /** Whether a server accepts connections at this address; nothing is requested. Fails with timestamp.unreachable. */
@@ -437,8 +390,7 @@ export interface Timestamps {
     offered: readonly Uint8Array[],
   ) => Promise<Outcome<Stamp>>
   /**
-   * Revocation lists for every certificate below the root: from `known` where they fit, otherwise from the
-   * distribution points of the certificate.
+   * Revocation lists for every certificate below the root: from `known` where they fit, otherwise from the distribution points of the certificate.
    */
   readonly revocationLists: (
     chain: readonly Uint8Array[],
@@ -457,10 +409,7 @@ export interface Stamp {
 }
 
 export interface Packs {
-  /**
-   * Writes files (paths under `pack/`) as one deterministic archive. Fails with input.refused where the name is
-   * taken.
-   */
+  /** Writes files (paths under `pack/`) as one deterministic archive. Fails with input.refused where the name is taken. */
   readonly write: (path: string, files: PackFiles) => Promise<Outcome<null>>
   /** As `write`, with the paths under another folder: for files that are handed out together. */
   readonly handOut: (path: string, files: PackFiles, folder: string) => Promise<Outcome<null>>
@@ -477,15 +426,15 @@ export interface OpenPack extends PackSource {
   /** The folder of an unpacked pack; null for an archive. */
   readonly folder: string | null
   /**
-   * Where an archive differs from the one that Barewitness writes from the same files, because another program
-   * repacked it or because it was altered outside the listed digests. Empty for a folder.
+   * Where an archive differs from the one that Barewitness writes from the same files, because another program repacked it or because it was
+   * altered outside the listed digests. Empty for a folder.
    */
   readonly departures: readonly string[]
   /** One file, for copying. Throws for a path that the pack does not contain. */
   readonly stored: (path: string) => StoredBytes
   /**
-   * Starts to search the redaction index for problems in a thread of its own, as indexProblems() does. Null where no
-   * thread is available; rejects where the thread ends without a result, as it does when the pack is closed.
+   * Starts to search the redaction index for problems in a thread of its own, as indexProblems() does. Null where no thread is available; rejects
+   * where the thread ends without a result, as it does when the pack is closed.
    */
   readonly indexApart: () => Promise<readonly string[]> | null
   readonly close: () => Promise<void>

@@ -60,9 +60,9 @@ export function isStale(observedAt: string, asOf: string): boolean {
 }
 
 /**
- * The only source of verdicts: evaluates recordings and the declared scope as of a given time. Pure and
- * deterministic: equal input gives equal bytes of canonical JSON, whatever the order of recordings and captures, the
- * time zone or the locale. A declared node without a usable recording gets the verdict not-tested for every check.
+ * The only source of verdicts: evaluates recordings and the declared scope as of a given time. Pure and deterministic: equal input gives equal
+ * bytes of canonical JSON, whatever the order of recordings and captures, the time zone or the locale. A declared node without a usable recording
+ * gets the verdict not-tested for every check.
  */
 export function assess({ catalog, scope, recordings, asOf, register = EMPTY_REGISTER }: AssessInput): Assessment {
   const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
@@ -78,9 +78,8 @@ export const populationOf = ({ population }: Pick<Scope, 'population'>): readonl
   [...new Set(population)].sort(compare)
 
 /**
- * Everything that an assessment states besides its nodes: the last part of assess(), for callers that process one
- * node at a time and keep only its verdicts and identity. `demo`: whether any node rests on demonstration data. The
- * scope’s own frameworks are added to the catalog.
+ * Everything that an assessment states besides its nodes: the last part of assess(), for callers that process one node at a time and keep only its
+ * verdicts and identity. `demo`: whether any node rests on demonstration data. The scope’s own frameworks are added to the catalog.
  */
 export function conclude(
   ours: Catalog,
@@ -135,8 +134,7 @@ export function withRegister(catalog: Catalog, assessment: Assessment, register:
 }
 
 /**
- * Of several recordings of a node, the one that ended last; the digest decides between equal times, so that the order
- * of the list has no influence.
+ * Of several recordings of a node, the one that ended last; the digest decides between equal times, so that the order of the list has no influence.
  */
 export function latest<T extends RecordingOutline>(recordings: readonly T[], node: string): T | null {
   const own = recordings.filter(({ recording }) => recording.node.name === node)
@@ -144,10 +142,7 @@ export function latest<T extends RecordingOutline>(recordings: readonly T[], nod
   return keyed.sort((a, b) => compare(b.key, a.key))[0]?.loaded ?? null
 }
 
-/**
- * What results depend on besides the evidence: evaluation date, thresholds, provider claims, location data and ePHI
- * map.
- */
+/** What results depend on besides the evidence: evaluation date, thresholds, provider claims, location data and ePHI map. */
 export interface AssessmentTerms {
   /** UTC, ISO 8601. */
   readonly asOf: string
@@ -185,9 +180,8 @@ export function compareNodes(catalog: Catalog, alone: readonly NodeAssessment[],
 }
 
 /**
- * The middle part of assess(), for callers that process one node at a time: the result of assessNode() with the
- * verdicts of checks that compare nodes. A caller that obtained `shared` elsewhere must compare it with the result of
- * conclude().
+ * The middle part of assess(), for callers that process one node at a time: the result of assessNode() with the verdicts of checks that compare
+ * nodes. A caller that obtained `shared` elsewhere must compare it with the result of conclude().
  */
 export function withNodesCompared(
   { checks }: Pick<Catalog, 'checks'>,
@@ -220,8 +214,8 @@ const citeAgain = ({ direction, text, probe }: DraftObservation, reasons: readon
 })
 
 /**
- * The first part of assess(): everything stated about one declared node alone, from its recording or from the lack of
- * one. Checks that compare nodes are decided afterwards.
+ * The first part of assess(): everything stated about one declared node alone, from its recording or from the lack of one. Checks that compare
+ * nodes are decided afterwards.
  */
 export function assessNode(
   catalog: Catalog,
@@ -296,18 +290,12 @@ export function assessNode(
   }
 }
 
-/**
- * Serial numbers of the whole machine as its firmware states them. Those of parts identify no machine, since parts
- * can be bought separately.
- */
+/** Serial numbers of the whole machine as its firmware states them. Those of parts identify no machine, since parts can be bought separately. */
 const serialsIn = ({ pins }: Isolation): string[] => [
   ...new Set(pins.filter(({ kind }) => ['system', 'board', 'chassis'].includes(kind)).map(({ value }) => value)),
 ]
 
-/**
- * The node was queried between start and end of the recording, so its kernel ran at least from the latest boot time
- * that fits until the start.
- */
+/** The node was queried between start and end of the recording, so its kernel ran at least from the latest boot time that fits until the start. */
 function identityOf(
   { uptimeSeconds, ...reported }: ReportedIdentity,
   { recording: { startedAt, endedAt } }: LoadedRecording,
@@ -385,9 +373,8 @@ function finding(
 }
 
 /**
- * Stale evidence supports neither direction (conclusion model, section 7): satisfied and not-applicable become
- * inconclusive; a deviation remains, with the day on which it was last observed. A comparison of nodes may change the
- * verdict, and adds its observation then.
+ * Stale evidence supports neither direction (conclusion model, section 7): satisfied and not-applicable become inconclusive; a deviation remains,
+ * with the day on which it was last observed. A comparison of nodes may change the verdict, and adds its observation then.
  */
 function onStaleEvidence(found: CheckResult, observedAt: string, asOf: string): CheckResult {
   const { verdict, observations: reasons } = found
@@ -409,10 +396,7 @@ function onStaleEvidence(found: CheckResult, observedAt: string, asOf: string): 
 /** The captures of a node, by probe. */
 type CapturesByProbe = ReadonlyMap<string, readonly CapturedAnswer[]>
 
-/**
- * A node has hundreds of observations and captures, so captures are indexed by probe instead of being searched each
- * time.
- */
+/** A node has hundreds of observations and captures, so captures are indexed by probe instead of being searched each time. */
 function capturesByProbe(captures: Iterable<CapturedAnswer>): CapturesByProbe {
   const byProbe = new Map<string, CapturedAnswer[]>()
   for (const capture of captures) {

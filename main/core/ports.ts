@@ -5,8 +5,7 @@ import type { CapturedAnswer, LoadedRecording, RecordingSource } from './recordi
 import type { MethodsHeard, SshOffer } from './ssh-methods.ts'
 
 /**
- * Everything outside the program, from the point of view of the use cases. Each port has one adapter for real use,
- * and a replay or fake for tests.
+ * Everything outside the program, from the point of view of the use cases. Each port has one adapter for real use, and a replay or fake for tests.
  */
 
 /** Lossless compression in memory. */
@@ -70,35 +69,28 @@ export interface Connection {
   readonly session: Omit<Session, 'privilege'>
   /** Starts one remote command and returns its streams. Called once per collection. */
   readonly exec: (command: string) => Promise<Outcome<RemoteProcess>>
-  /**
-   * The algorithms that the server offered in this connection’s key exchange; null or absent where the adapter cannot
-   * read them.
-   */
+  /** The algorithms that the server offered in this connection’s key exchange; null or absent where the adapter cannot read them. */
   readonly offer?: SshOffer | null
   /**
-   * Opens a TCP stream from the node to one of its own ports through this connection (RFC 4254 §7.2). Absent where
-   * the adapter does not support it.
+   * Opens a TCP stream from the node to one of its own ports through this connection (RFC 4254 §7.2). Absent where the adapter does not support it.
    */
   readonly dial?: (host: string, port: number) => Promise<Dialed>
   /**
-   * Asks an SSH server of the node, through this connection, which login methods it offers a user, by a request
-   * without credentials; `late` ends the wait. Absent where the adapter does not support it.
+   * Asks an SSH server of the node, through this connection, which login methods it offers a user, by a request without credentials; `late` ends
+   * the wait. Absent where the adapter does not support it.
    */
   readonly askMethods?: (
     target: { readonly host: string; readonly port: number; readonly user: string },
     late: Promise<unknown>,
   ) => Promise<MethodsHeard>
-  /**
-   * Measures the network path to the server; displayed with the echo times, and bounds nothing. Absent where the
-   * adapter does not support it.
-   */
+  /** Measures the network path to the server; displayed with the echo times, and bounds nothing. Absent where the adapter does not support it. */
   readonly timePath?: () => Promise<PathTiming>
   readonly close: () => void
 }
 
 /**
- * `refused`: the SSH server does not allow forwarding. `failed`: forwarding was attempted, but nothing accepted the
- * connection. `lost`: the session has ended.
+ * `refused`: the SSH server does not allow forwarding. `failed`: forwarding was attempted, but nothing accepted the connection. `lost`: the session
+ * has ended.
  */
 export type Dialed =
   | { readonly ok: true; readonly stream: ByteStream }
@@ -160,14 +152,11 @@ export interface Signer {
   readonly fingerprint: string
   readonly subject: string
   /**
-   * Signs the SHA-256 of `data`; returns a DER ECDSA-Sig-Value, or PKCS #1 v1.5. `content` is what `data` contains
-   * the digest of; a signer at another computer reads it before signing an entry.
+   * Signs the SHA-256 of `data`; returns a DER ECDSA-Sig-Value, or PKCS #1 v1.5. `content` is what `data` contains the digest of; a signer at
+   * another computer reads it before signing an entry.
    */
   readonly sign: (data: Uint8Array, content?: Uint8Array) => Promise<Uint8Array>
-  /**
-   * A person at another computer has to confirm, which may take minutes; nothing that others need is locked
-   * meanwhile.
-   */
+  /** A person at another computer has to confirm, which may take minutes; nothing that others need is locked meanwhile. */
   readonly mayTakeLong?: boolean
 }
 
@@ -178,10 +167,7 @@ export interface CertificateName {
   readonly fingerprint: string
 }
 
-/**
- * The reading of a detached CMS signature over given bytes. Empty `problems` means that the signature verifies
- * cryptographically.
- */
+/** The reading of a detached CMS signature over given bytes. Empty `problems` means that the signature verifies cryptographically. */
 export interface SealReading {
   readonly problems: readonly string[]
   /** Its validity is that of the whole chain: the latest beginning, the earliest end. */
@@ -204,9 +190,7 @@ export interface SealReading {
   readonly revocationCovered: boolean
   /** End of validity of those lists; null where none states it. */
   readonly revocationUntil: string | null
-  /**
-   * The same two values for those certificates below the root that state a revocation source; null where none does.
-   */
+  /** The same two values for those certificates below the root that state a revocation source; null where none does. */
   readonly revocationNamed: { readonly covered: boolean; readonly until: string | null } | null
   /** In order: the first covers the signature, each further one everything before it. */
   readonly timestamps: readonly TimestampReading[]
@@ -254,9 +238,7 @@ export interface SealInput {
 
 export interface SealReader {
   readonly read: (input: SealInput) => Promise<SealReading>
-  /**
-   * Reads a signed PDF. `offered` are certificates that may complete chains; they are not trusted by being offered.
-   */
+  /** Reads a signed PDF. `offered` are certificates that may complete chains; they are not trusted by being offered. */
   readonly readPdf: (
     pdf: Uint8Array,
     offered: readonly Uint8Array[],
@@ -265,25 +247,19 @@ export interface SealReader {
 }
 
 /**
- * The PAdES baseline levels (ETSI EN 319 142-1 §6) that Barewitness writes. It never writes B-LT alone, which shows
- * little without a time-stamp over it.
+ * The PAdES baseline levels (ETSI EN 319 142-1 §6) that Barewitness writes. It never writes B-LT alone, which shows little without a time-stamp
+ * over it.
  */
 export type PadesLevel = 'B-B' | 'B-T' | 'B-LTA'
 
 /** The reading of a PDF, by the strict profile of Barewitness reports. */
 export interface PdfReading {
-  /**
-   * `report`: has the form of a Barewitness report, whether or not it verifies. `foreign`: a PDF from another
-   * program, which is not evaluated.
-   */
+  /** `report`: has the form of a Barewitness report, whether or not it verifies. `foreign`: a PDF from another program, which is not evaluated. */
   readonly kind: 'report' | 'foreign' | 'not-a-pdf'
   /** Departures of the file from the profile, or of its signatures from the bytes. Empty for an intact report. */
   readonly problems: readonly string[]
   readonly level: PadesLevel | null
-  /**
-   * The author’s signature; its `timestamps` are the signature’s own token, then each document time-stamp, oldest
-   * first.
-   */
+  /** The author’s signature; its `timestamps` are the signature’s own token, then each document time-stamp, oldest first. */
   readonly seal: SealReading | null
   /** SHA-256 of the bytes that the author’s signature covers; null where it cannot be read. */
   readonly covered: Sha256 | null
@@ -293,10 +269,7 @@ export interface PdfReading {
   readonly attachments: ReadonlyMap<string, Uint8Array>
 }
 
-/**
- * An opened pack that was checked to be safe to read (no path traversal, links, duplicates or decompression bombs).
- * Paths are inside `pack/`.
- */
+/** An opened pack that was checked to be safe to read (no path traversal, links, duplicates or decompression bombs). Paths are inside `pack/`. */
 export interface PackSource {
   readonly paths: readonly string[]
   readonly sha256: (path: string) => Promise<string>
@@ -304,9 +277,7 @@ export interface PackSource {
   readonly size: (path: string) => number | null
   /** Rejects for a file of more than `most` bytes, as far as its size is known before reading. */
   readonly read: (path: string, most?: number) => Promise<Uint8Array>
-  /**
-   * The SHA-256 that read() compares with the bytes it returns, rejecting others; absent where it compares nothing.
-   */
+  /** The SHA-256 that read() compares with the bytes it returns, rejecting others; absent where it compares nothing. */
   readonly comparedWith?: (path: string) => string
 }
 

@@ -29,9 +29,8 @@ export const DAY_MS = 86_400_000
 export const levelRank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
 
 /**
- * The level at which a document counts (AT-C 105.A30, 205.A62: inquiry alone is not sufficient). A level above
- * `received` requires a named inspector, a date, what was inspected, and a conclusion; otherwise the document counts
- * as received only.
+ * The level at which a document counts (AT-C 105.A30, 205.A62: inquiry alone is not sufficient). A level above `received` requires a named
+ * inspector, a date, what was inspected, and a conclusion; otherwise the document counts as received only.
  */
 export function levelOf({ level, inspection }: Pick<EvidenceDocument, 'level' | 'inspection'>): EvidenceLevel {
   const stated = level ?? 'received'
@@ -53,8 +52,8 @@ interface DocumentState {
 }
 
 /**
- * The state of one document. A later inspection replaces an earlier one, as after a repeated restore test. One that
- * does not support replaces it permanently: when it ends, the replaced inspection does not apply again.
+ * The state of one document. A later inspection replaces an earlier one, as after a repeated restore test. One that does not support replaces it
+ * permanently: when it ends, the replaced inspection does not apply again.
  */
 export function stateOf(attached: readonly EvidenceDocument[], minimum: EvidenceLevel, asOf: string): DocumentState {
   const current = attached.filter((one) => isCurrent(one, asOf))
@@ -71,8 +70,7 @@ export function stateOf(attached: readonly EvidenceDocument[], minimum: Evidence
     if (entry.inspection === undefined) continue
     const at = millisOf(entry.inspection.at)
     const isWorse = entry.inspection.conclusion === 'does-not-support'
-    // A document supports only from its minimum level on; one that was inspected and does not support is a deviation
-    // at any level.
+    // A document supports only from its minimum level on; one that was inspected and does not support is a deviation at any level.
     if (!isWorse && (levelRank(reached) < levelRank(minimum) || at <= overtaken)) continue
     if (at > latest || (at === latest && isWorse)) {
       latest = at
@@ -82,10 +80,7 @@ export function stateOf(attached: readonly EvidenceDocument[], minimum: Evidence
   return { level, conclusion }
 }
 
-/**
- * The time at which a document that is no longer current was found not to support; minus infinity for any other, and
- * for a withdrawn one.
- */
+/** The time at which a document that is no longer current was found not to support; minus infinity for any other, and for a withdrawn one. */
 function endedFailure(entry: EvidenceDocument, asOf: string): number {
   const { inspection, withdrawn } = entry
   if (withdrawn !== null || inspection?.conclusion !== 'does-not-support' || isCurrent(entry, asOf))
@@ -113,8 +108,7 @@ interface DocumentMatter extends HeldElsewhere {
 const MINIMUM: EvidenceLevel = 'inspected'
 
 /**
- * The document part of a control (conclusion model, section 4): every mandatory document must be at or above its
- * level, in effect, and supporting.
+ * The document part of a control (conclusion model, section 4): every mandatory document must be at or above its level, in effect, and supporting.
  */
 export function documentPart(documents: readonly ControlDocument[], matter: DocumentMatter): DocumentPart {
   const asked = documents.filter(({ request }) => request?.heldBy !== 'chain' || matter.chain !== null)
@@ -125,8 +119,7 @@ export function documentPart(documents: readonly ControlDocument[], matter: Docu
     return { document, level, held, fails: conclusion === 'does-not-support' }
   })
   const mandatory = states.filter(({ document }) => document.mandatory)
-  // An optional document changes no state, whatever it shows; otherwise, omitting it would be better than supplying
-  // it.
+  // An optional document changes no state, whatever it shows; otherwise, omitting it would be better than supplying it.
   const failing = mandatory.filter(({ fails }) => fails)
   const outstanding = mandatory.filter(({ held, fails }) => !held && !fails)
   return {
@@ -184,9 +177,8 @@ export function attachmentsBy(
 }
 
 /**
- * Documents that answer a request at one control: those attached to the request; those attached to the control
- * without naming a need, where the control has only one document; and those attached to a need that this request
- * alone answers.
+ * Documents that answer a request at one control: those attached to the request; those attached to the control without naming a need, where the
+ * control has only one document; and those attached to a need that this request alone answers.
  */
 export function attachedFor(
   of: ReturnType<typeof attachmentsBy>,
@@ -206,8 +198,8 @@ export function attachedFor(
 type Answers = (check: string, node: string) => 'any' | 'undecided' | null
 
 /**
- * Alternative evidence (conclusion model, section 4): a document attached to a request that may answer the check, at
- * or above its level, supporting, and naming check and node. The result itself does not change.
+ * Alternative evidence (conclusion model, section 4): a document attached to a request that may answer the check, at or above its level,
+ * supporting, and naming check and node. The result itself does not change.
  */
 export function answersIn(
   requests: readonly EvidenceRequest[],
