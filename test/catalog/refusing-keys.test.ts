@@ -37,6 +37,7 @@ describe('keys in root’s file that only refuse a login', () => {
     ['another command in a name', `${NO_FORWARDING},${notice(';exit 142').replace('rocky', "x';bash;'")}`],
     ['a second command', `${REFUSING},command="bash"`],
     ['ports that it may forward', notice(';exit 142')],
+    ['ports that it may forward in spite of restrict', `restrict,port-forwarding,${notice(';exit 142')}`],
     ['no command', NO_FORWARDING],
   ])('%s: it counts like any other', (_, options) => expect(read(options).keys).toHaveLength(1))
 

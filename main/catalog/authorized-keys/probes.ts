@@ -167,7 +167,7 @@ const NOTICE =
 const refusesLogin = (text: string, names: readonly string[]): boolean =>
   NOTICE.test(text) &&
   names.filter((name) => name === 'command').length === 1 &&
-  names.some((name) => name === 'no-port-forwarding' || name === 'restrict')
+  (names.includes('no-port-forwarding') || (names.includes('restrict') && !names.includes('port-forwarding')))
 
 function readRow(row: string): { readonly key: AuthorizedKey; readonly refuses: boolean } | null {
   const nul = row.indexOf('\0')
