@@ -106,3 +106,32 @@ test('a recording with compressed answers reads as it was collected, byte for by
   const share = sharing(compression)
   expect(all.map(share.recording).map(stated)).toEqual(before)
 })
+
+test('answers of a run that is open are held once when another run of the same nodes is read, compressed ones too', () => {
+  const serials = Array.from({ length: 18 }, (_, at) => text(`serial ${at}, `))
+  const run = () =>
+    serials.map((own) => {
+      const { recording, captures } = fixtureRecording('demo-gpu-01', catalog.probes)
+      const [first, ...others] = captures
+      if (first === undefined) throw new Error('a recording without captures')
+      const stdout = { ...first.meta.stdout, sha256: sha256(own), size: own.length }
+      return { recording, captures: [{ ...first, meta: { ...first.meta, stdout }, stdout: own }, ...others] }
+    })
+  let compressed = 0
+  const counting = {
+    ...compression,
+    compress: (bytes: Uint8Array) => {
+      compressed += 1
+      return compression.compress(bytes)
+    },
+  }
+  const shown = run().map(sharing(counting).recording)
+  const before = compressed
+  const opened = run().map(sharing(counting, shown).recording)
+  expect(before).toBeGreaterThan(0)
+  expect(compressed).toBe(before)
+  for (const [at, { captures }] of opened.entries()) {
+    expect(Buffer.from(captures[0]?.stdout ?? []).equals(serials[at] ?? new Uint8Array())).toBe(true)
+    expect(captures.slice(1).every(({ stdout }, of) => stdout === shown[at]?.captures[of + 1]?.stdout)).toBe(true)
+  }
+})

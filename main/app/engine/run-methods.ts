@@ -125,7 +125,7 @@ async function openRun(context: EngineContext, run: string, signal: AbortSignal)
   const shelf = shelfOf(context)
   if (shelf === null) return fail('input.not-found', 'there is no fleet')
   const onNode: OnNode = (progress) => notify({ kind: 'run-loading', run, ...progress })
-  const loaded = await loadRun(shelf, catalog, run, onNode, signal)
+  const loaded = await loadRun(shelf, catalog, run, { onNode, signal, shown: session.run?.recordings })
   if (!loaded.ok) return loaded
   stopEvaluating(context)
   session.run = loaded.value

@@ -62,7 +62,7 @@ export async function latestRunOf(
 ): Promise<RunState | null> {
   const shelf = { ports, folder, fleet, demo: false }
   const run = await latestStored(shelf)
-  const loaded = run === null ? null : await loadRun(shelf, catalog, run, onNode)
+  const loaded = run === null ? null : await loadRun(shelf, catalog, run, { onNode })
   return loaded?.ok === true ? loaded.value : null
 }
 

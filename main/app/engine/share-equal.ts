@@ -12,6 +12,7 @@ interface HeldBytes {
 
 /** In full, or compressed while no other node gave the same bytes. */
 export interface Held {
+  readonly size: number
   readonly isFull: () => boolean
   readonly bytes: () => Uint8Array
 }
@@ -23,14 +24,18 @@ const NODES_UNTIL_OWN = 16
 
 /**
  * Holds equal answers once. Answers of a single node are compressed: in a large fleet they take more memory than all others together. When a later
- * node gives the same answer, it is held uncompressed again, because every node of its kind is then read from it.
+ * node gives the same answer, it is held uncompressed again, because every node of its kind is then read from it. An answer that another run in
+ * memory has is the one that is held for that run, as it is: it is mostly from the same node.
  */
-export function heldBytes(compression: Compression): HeldBytes {
+export function heldBytes(compression: Compression, otherRun: readonly LoadedRecording[] = []): HeldBytes {
   const known = new Map<string, Once>()
+  const ofOtherRun = heldOf(otherRun)
   let current: Once[] = []
   const young: Once[][] = []
   return {
     hold: (digest, own) => {
+      const there = ofOtherRun.get(digest)
+      if (there?.size === own.length) return there
       const before = known.get(digest)
       if (before?.size === own.length) {
         before.share(own)
@@ -96,11 +101,12 @@ interface Sharing {
 
 /**
  * Servers of one kind give the same answers to most commands, and the same results, so a fleet is held in the memory of a few servers. Shared values
- * are equal in every respect, including the order of keys. They must not be changed, which their types state.
+ * are equal in every respect, including the order of keys. They must not be changed, which their types state. `otherRun`: the recordings of a run
+ * that is in memory at the same time; the bytes of equal answers are shared with it.
  */
-export function sharing(compression: Compression): Sharing {
+export function sharing(compression: Compression, otherRun: readonly LoadedRecording[] = []): Sharing {
   const share = sharedPlain()
-  const bytes = heldBytes(compression)
+  const bytes = heldBytes(compression, otherRun)
   const answers = new Map<Capture, HeldAnswer>()
   const answerOf = ({ meta, stdout, stderr }: CapturedAnswer): HeldAnswer => {
     // Every member stays in its place: the order of keys is kept.
@@ -124,7 +130,9 @@ export function sharing(compression: Compression): Sharing {
         durationMs: captures.map(({ meta }) => meta.durationMs),
       }
       bytes.nodeDone()
-      return unpacked(share(recording), recent, packed)
+      const held = unpacked(share(recording), recent, packed)
+      ANSWERS_OF.set(held, packed.answers)
+      return held
     },
     node: share,
   }
@@ -138,6 +146,17 @@ interface HeldAnswer {
   readonly meta: Capture
   readonly stdout: Held
   readonly stderr: Held
+}
+
+/** The held answers of each recording that sharing() returned, for as long as it is in memory. */
+const ANSWERS_OF = new WeakMap<LoadedRecording, readonly HeldAnswer[]>()
+
+function heldOf(recordings: readonly LoadedRecording[]): ReadonlyMap<string, Held> {
+  const held = new Map<string, Held>()
+  for (const loaded of recordings)
+    for (const { meta, stdout, stderr } of ANSWERS_OF.get(loaded) ?? [])
+      held.set(meta.stdout.sha256, stdout).set(meta.stderr.sha256, stderr)
+  return held
 }
 
 /** The captures of a recording: the parts that other nodes have as well, and separately the times, which few others share. */

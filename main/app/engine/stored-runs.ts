@@ -118,6 +118,15 @@ const blank = (run: string, at: string, nodes: number) => ({ run, at, nodes, com
 /** A stored run before it is evaluated. */
 export type ReadRun = Omit<RunState, 'assessment'>
 
+/** How a run is opened. */
+interface Opening {
+  readonly onNode?: OnNode | undefined
+  /** Cancels it. */
+  readonly signal?: AbortSignal
+  /** The recordings of the run that is shown until this one is open; equal answers of both are held once. */
+  readonly shown?: readonly LoadedRecording[] | undefined
+}
+
 /**
  * A stored run with its recordings. A recording that cannot be read, or differs from what was stored, counts as missing
  * and is named in `unreadable`. Fails with input.not-found where nothing of the run is stored, and where it is of other
@@ -126,8 +135,7 @@ export type ReadRun = Omit<RunState, 'assessment'>
 export async function readRun(
   shelf: RunShelf,
   run: string,
-  onNode: OnNode = () => undefined,
-  signal: AbortSignal = NEVER,
+  { onNode, signal, shown }: Opening = {},
 ): Promise<Outcome<ReadRun>> {
   if (!NAME.test(run)) return fail('input.refused', 'this is not the name of a run')
   const { ports, folder, fleet } = shelf
@@ -140,17 +148,17 @@ export async function readRun(
     const population = [...new Set([...(note?.population ?? collectedNodes(fleet)), ...names])]
     const recordings: LoadedRecording[] = []
     const unreadable: Failure[] = []
-    const share = sharing(ports.compression)
+    const share = sharing(ports.compression, shown)
     let read = 0
     await mapConcurrently(population, LOADED_AT_A_TIME, async (node) => {
-      if (signal.aborted) return
+      if (signal?.aborted === true) return
       const loaded = await store.load(run, node)
       if (loaded.ok) recordings.push(share.recording(loaded.value))
       else if (await isStored(ports, folder, run, node)) unreadable.push({ ...loaded.error, node })
       read += 1
-      onNode({ step: 'reading', done: read, total: population.length })
+      onNode?.({ step: 'reading', done: read, total: population.length })
     })
-    if (signal.aborted) return NOT_OPENED
+    if (signal?.aborted === true) return NOT_OPENED
     if (recordings.length + unreadable.length === 0)
       return fail('input.not-found', `nothing of run ${run} is stored here`)
     return ok({ run, scope: await scopeNow(shelf, note, population, recordings), recordings, unreadable })
@@ -162,13 +170,12 @@ export async function loadRun(
   shelf: RunShelf,
   catalog: Catalog,
   run: string,
-  onNode: OnNode = () => undefined,
-  signal: AbortSignal = NEVER,
+  opening: Opening = {},
 ): Promise<Outcome<RunState>> {
-  const read = await readRun(shelf, run, onNode, signal)
+  const read = await readRun(shelf, run, opening)
   if (!read.ok) return read
-  const onEvaluated: OnEvaluated = (done, total) => onNode({ step: 'evaluating', done, total })
-  const state = await assessedInTurns(shelf.ports, catalog, read.value, onEvaluated, signal)
+  const onEvaluated: OnEvaluated = (done, total) => opening.onNode?.({ step: 'evaluating', done, total })
+  const state = await assessedInTurns(shelf.ports, catalog, read.value, onEvaluated, opening.signal ?? NEVER)
   return state === null ? NOT_OPENED : ok(state)
 }
 
