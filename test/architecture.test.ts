@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { importsIn } from './support/imports-in.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -78,13 +79,6 @@ function sourceFiles(folder: string): string[] {
 
 const layerOf = (path: string): string | undefined =>
   Object.keys(MAY_IMPORT).find((layer) => path === layer || path.startsWith(`${layer}/`))
-
-/** Types as well: who reads a file has to read what it takes its types from. */
-function importsIn(text: string): string[] {
-  const statements =
-    /^(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"\n]+)['"]|^import\s*['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/gm
-  return [...text.matchAll(statements)].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '')
-}
 
 const importsOf = (file: string): string[] => importsIn(readFileSync(join(root, file), 'utf8'))
 

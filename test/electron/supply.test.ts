@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { importsIn } from '../support/imports-in.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const json = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8')) as T
@@ -14,6 +15,7 @@ interface Manifest {
 }
 
 interface Locked {
+  readonly dependencies?: Versions
   readonly version: string
   readonly dev?: boolean
   readonly optional?: boolean
@@ -29,9 +31,20 @@ const lock = json<{ lockfileVersion: number; packages: Readonly<Record<string, L
   'package-lock.json',
 )
 const installed = Object.entries(lock.packages).filter(([path]) => path !== '')
-const shipped = installed.filter(([, { dev }]) => dev !== true)
+const PAGES = ['@internationalized/date', '@tabler/icons-react', 'react-aria-components', 'react-dom']
+/** Packages for development alone, except that the build takes the pages from some of them. */
+const bundled = treeOf(packagesImportedBy('renderer'))
+const shipped = installed.filter(([path, { dev }]) => dev !== true || bundled.has(path))
 
 describe('20: what the product is made of', () => {
+  test('has the packages of the pages, which the build takes into files of our own, and which no server needs', () => {
+    expect([...bundled]).toEqual(expect.arrayContaining(PAGES.map((name) => `node_modules/${name}`)))
+    expect(PAGES.filter((name) => manifest.devDependencies[name] === undefined)).toEqual([])
+    // What main/ imports is installed with the server.
+    const installedWithServer = { ...manifest.dependencies, ...manifest.optionalDependencies }
+    const missing = packagesImportedBy('main').filter((name) => name !== 'electron' && !(name in installedWithServer))
+    expect(missing).toEqual([])
+  })
   test('is named by exact versions', () => {
     const all = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.devDependencies }
     for (const [name, version] of Object.entries(all)) expect(version, name).toMatch(/^\d+\.\d+\.\d+$/)
@@ -93,6 +106,34 @@ describe('20: what the product is made of', () => {
     expect(LICENCES).toContain(said)
   })
 })
+
+/** The names of packages that source files of a folder import. */
+function packagesImportedBy(folder: string): readonly string[] {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  const specifiers = files
+    .filter((name) => /\.tsx?$/.test(name))
+    .flatMap((name) => importsIn(readFileSync(join(root, folder, name), 'utf8')))
+  const names = specifiers.map((one) => /^(?:@[^/]+\/)?[^./:@][^/:]*(?=\/|$)/.exec(one)?.[0] ?? '')
+  return [...new Set(names)].filter((name) => name !== '').sort()
+}
+
+/** The places of packages in the lock, with all that they need. */
+function treeOf(names: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  const placeOf = (name: string, from: string): string => {
+    const path = `${from}${from === '' ? '' : '/'}node_modules/${name}`
+    return path in lock.packages || from === ''
+      ? path
+      : placeOf(name, from.replace(/\/?node_modules\/(?:@[^/]+\/)?[^/]+$/, ''))
+  }
+  const add = (path: string): void => {
+    if (found.has(path)) return
+    found.add(path)
+    for (const name of Object.keys(lock.packages[path]?.dependencies ?? {})) add(placeOf(name, path))
+  }
+  for (const name of names) add(placeOf(name, ''))
+  return found
+}
 
 /** Older packages say it in another way, or only in the licence itself. */
 function licenceIn(path: string): string | undefined {
