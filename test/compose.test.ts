@@ -19,6 +19,7 @@ interface Service {
   readonly healthcheck: { readonly test: readonly string[] }
   readonly ports?: readonly string[]
   readonly secrets?: readonly string[]
+  readonly logging?: { readonly driver: string; readonly options: Readonly<Record<string, string>> }
 }
 
 const compose = parse(readFileSync('docs/compose/compose.yaml', 'utf8')) as {
@@ -98,6 +99,15 @@ test('what is copied from a working tree that others cannot read can be read by 
   expect(dockerfile).toMatch(/^RUN npm ci && npm run build && chmod -R a\+rX out$/m)
   expect(database.volumes).toContain('./database:/docker-entrypoint-initdb.d:ro')
   expect(guide).toContain('chmod -R a+rX database\n')
+})
+
+test('what containers write is kept in so many files of a limited size', () => {
+  // Without an entry, the driver of Docker keeps all of it until the disk is full.
+  for (const { logging } of [server, database])
+    expect(logging?.options).toEqual({
+      'max-size': expect.stringMatching(/^\d+m$/),
+      'max-file': expect.stringMatching(/^\d$/),
+    })
 })
 
 test('the first process of the server ends when it is asked to, also before the program handles signals', () => {
