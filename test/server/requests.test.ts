@@ -169,6 +169,18 @@ describe('a request over HTTP', () => {
     const beta = await kit.as('officer', 'beta-only')
     expect((await act(beta, id, {}, 'beta')).text).toBe(missing.text)
   })
+  test('is numbered among those of its auditor, so that no gap shows how many requests others made', async () => {
+    const [first, second] = [await kit.as('auditor', 'numbered-first'), await kit.as('auditor', 'numbered-second')]
+    const referencesOf = async (who: Visitor) =>
+      answerValue<PortalRequest[]>(await who.call('alpha', 'portal.requests', null)).map(({ reference }) => reference)
+    for (const who of [first, second, second, first]) await ask(who)
+    expect([await referencesOf(first), await referencesOf(second)]).toEqual([
+      ['AR-2', 'AR-1'],
+      ['AR-2', 'AR-1'],
+    ])
+    // Officers see the same references, with the person beside each.
+    expect((await referencesOf(officer)).slice(0, 4)).toEqual(['AR-2', 'AR-2', 'AR-1', 'AR-1'])
+  })
   test.each([
     ['a pack that is not shared', { packs: ['1'.repeat(32)] }],
     ['a document that is not there', { documents: ['1'.repeat(32)] }],

@@ -26,7 +26,7 @@ import {
   openInvitation,
   termOf,
 } from '../portal/invitations.ts'
-import { countsOf, type RequestRole, requestView } from '../portal/requests.ts'
+import { countsOf, numbered, type RequestRole, requestView } from '../portal/requests.ts'
 import { after, mayRead, NO_PACK, NO_REQUEST, stateOf } from '../portal/state.ts'
 import { openChainedFile } from './chained-file.ts'
 import {
@@ -169,10 +169,10 @@ function requesting(context: PortalContext): Pick<Answers, Requesting> {
   const { state, record, now, newId } = context
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
   const listed = ({ role, who }: PortalCaller): readonly PortalRequest[] =>
-    state()
-      .requests.flatMap((one, place) =>
-        role === 'officer' || one.by.subject === who.subject
-          ? [requestView(one, { role, number: place + 1, today: today(), canRead: reader(context, role, who.subject) })]
+    numbered(state().requests)
+      .flatMap(({ asked, number }) =>
+        role === 'officer' || asked.by.subject === who.subject
+          ? [requestView(asked, { role, number, today: today(), canRead: reader(context, role, who.subject) })]
           : [],
       )
       .toReversed()

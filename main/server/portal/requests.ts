@@ -81,7 +81,20 @@ export function withEntry(asked: Asked, entry: RequestEntry): Outcome<Asked> {
   return ok({ ...asked, status: to ?? asked.status, entries: [...asked.entries, entry] })
 }
 
-/** What a side sees of a request. `canRead`: whether it may read a shared pack; an answer shows no other. `number`: its place among all. */
+/**
+ * Every request with its number among those of its auditor, from 1. A number over all of them would show an auditor how many requests others
+ * made.
+ */
+export function numbered(all: readonly Asked[]): readonly { readonly asked: Asked; readonly number: number }[] {
+  const made = new Map<string, number>()
+  return all.map((asked) => {
+    const number = (made.get(asked.by.subject) ?? 0) + 1
+    made.set(asked.by.subject, number)
+    return { asked, number }
+  })
+}
+
+/** What a side sees of a request. `canRead`: whether it may read a shared pack; an answer shows no other. */
 export function requestView(asked: Asked, { role, number, today, canRead }: RequestReader): PortalRequest {
   const { id, at, by, title, text, about, due, status, entries } = asked
   return {
@@ -97,6 +110,7 @@ export function requestView(asked: Asked, { role, number, today, canRead }: Requ
 
 interface RequestReader {
   readonly role: RequestRole
+  /** As `numbered()` returns it. */
   readonly number: number
   /** YYYY-MM-DD, UTC. */
   readonly today: string
