@@ -1,5 +1,6 @@
 import type { Method } from '../../schemas/ipc.ts'
 import { TEAM_ROLES, type TeamRole } from '../../schemas/ipc-team.ts'
+import { memberOf } from '../core/outbox/exchange.ts'
 
 /** How a method is served that has a file dialog in the window; `portal`: by the server itself, and not by an engine. */
 export type Served = 'call' | 'upload' | 'download' | 'folder' | 'shown' | 'portal'
@@ -27,18 +28,13 @@ const WORKERS: readonly TeamRole[] = ['officer', 'operator']
 const AUDITOR: readonly TeamRole[] = ['auditor']
 const PORTAL: readonly TeamRole[] = ['officer', 'auditor']
 
-const call = (roles: readonly TeamRole[], only?: Condition): Rule => ({
-  roles,
-  served: 'call',
-  ...(only === undefined ? {} : { only }),
-})
-const upload = (roles: readonly TeamRole[]): Rule => ({ roles, served: 'upload' })
-const download = (roles: readonly TeamRole[]): Rule => ({ roles, served: 'download' })
-const portal = (roles: readonly TeamRole[], only?: Condition): Rule => ({
-  roles,
-  served: 'portal',
-  ...(only === undefined ? {} : { only }),
-})
+const servedAs =
+  (served: Served) =>
+  (roles: readonly TeamRole[], only?: Condition): Rule => ({ roles, served, ...(only === undefined ? {} : { only }) })
+const call = servedAs('call')
+const upload = servedAs('upload')
+const download = servedAs('download')
+const portal = servedAs('portal')
 /** Results of the run that is shown, and for auditors those of the pack that they opened. */
 const RESULTS: Rule = { roles: READERS, served: 'call', auditorsOf: 'pack' }
 const refused = (reason: string): Rule => ({ refused: reason })
@@ -285,21 +281,15 @@ export function decide(role: TeamRole, method: Method, input: unknown, configure
     }
   const missing = missingFor(rule, configured)
   if (missing !== null) return { allowed: false, reason: missing }
-  if (role === 'auditor' && rule.auditorsOf === 'pack' && !isOfPack(input))
+  if (role === 'auditor' && rule.auditorsOf === 'pack' && memberOf(input, 'of') !== 'pack')
     return { allowed: false, reason: WHY_NO_LIVE }
-  if (rule.only === 'key-if-signed' && !isUnsigned(input) && !(configured.sealer && namesIdentity(input)))
-    return { allowed: false, reason: WHY_NO_SEALER }
+  if (rule.only === 'key-if-signed') {
+    const identity = memberOf(input, 'identity')
+    if (identity !== null && !(configured.sealer && typeof identity === 'string'))
+      return { allowed: false, reason: WHY_NO_SEALER }
+  }
   return { allowed: true, served: rule.served }
 }
-
-const isUnsigned = (input: unknown): boolean =>
-  typeof input === 'object' && input !== null && 'identity' in input && input.identity === null
-
-const namesIdentity = (input: unknown): boolean =>
-  typeof input === 'object' && input !== null && 'identity' in input && typeof input.identity === 'string'
-
-const isOfPack = (input: unknown): boolean =>
-  typeof input === 'object' && input !== null && 'of' in input && input.of === 'pack'
 
 /** What the configuration of an engagement lacks for a rule, in words, or null. */
 function missingFor({ only }: Extract<Rule, { roles: unknown }>, { demo, sealer }: Configured): string | null {

@@ -1,7 +1,7 @@
 import { type AuditHeadStatement, headsIn, type RecordedStatement, readHeadStatement } from '../core/audit-head.ts'
 import { type Sha256, sha256 } from '../core/digest.ts'
 import type { AuditEvent } from './audit.ts'
-import type { Chained } from './chained-log.ts'
+import { type Chained, logLines } from './chained-log.ts'
 
 /** A head that was signed and entered into the log. */
 interface SignedHead {
@@ -17,9 +17,8 @@ interface SignedHead {
   readonly isInLog: boolean
 }
 
-/** Digests of the lines of an intact log: `[0]` is that of the first. */
-const lineDigests = (text: string): readonly Sha256[] =>
-  text === '' ? [] : text.replace(/\n$/, '').split('\n').map(sha256)
+/** Digests of the lines of an intact log, in their order. */
+const lineDigests = (text: string): readonly Sha256[] => logLines(text).map(sha256)
 
 /** The signed heads of an intact log, in their order. */
 export function signedHeads(text: string): readonly SignedHead[] {

@@ -22,6 +22,9 @@ export function chainedLine(head: LogHead, entry: object): { readonly line: stri
   return { line: `${text}\n`, head: { size: head.size + 1, digest: sha256(text) } }
 }
 
+/** The lines of a log without their ends. */
+export const logLines = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
+
 export type LogCheck =
   | { readonly intact: true; readonly head: LogHead }
   /** The first line, from 1, that does not continue the one before it. */
@@ -30,7 +33,7 @@ export type LogCheck =
 /** Checks every line of a log against the one before it. Lines cut from the end are not noticed without a head that was kept elsewhere. */
 export function checkChained(text: string, empty: LogHead): LogCheck {
   let head = empty
-  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
+  const lines = logLines(text)
   if (text !== '' && !text.endsWith('\n')) return { intact: false, line: lines.length }
   for (const line of lines) {
     if (!continues(head, line)) return { intact: false, line: head.size + 1 }

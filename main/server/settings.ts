@@ -84,7 +84,7 @@ export function problemsOf({
     const others = engagements.slice(0, at)
     if (others.some(({ name }) => name === engagement.name))
       wrong(['engagements', at, 'name'], 'is the name of another engagement')
-    const inside = others.find((other) => isWithin(other, engagement) || isWithin(engagement, other))
+    const inside = others.find(({ folder }) => overlap(folder, engagement.folder))
     if (inside !== undefined)
       wrong(['engagements', at, 'folder'], `is within the folder of ${inside.name}, or contains it`)
     const { integrations } = engagement
@@ -124,9 +124,7 @@ function objectProblems({ s3, folder }: TeamObjects, engagements: readonly TeamE
     return s3.endpoint.startsWith('http:') && !isLoopbackUrl(s3.endpoint)
       ? [{ path: ['objects', 's3', 'endpoint'], text: 'must begin with https, unless its host is a loopback address' }]
       : []
-  const inside = engagements.find(
-    (one) => isWithin({ folder: folder ?? '' }, one) || isWithin(one, { folder: folder ?? '' }),
-  )
+  const inside = engagements.find((one) => overlap(one.folder, folder ?? ''))
   return inside === undefined
     ? []
     : [{ path: ['objects', 'folder'], text: `is within the folder of ${inside.name}, or contains it` }]
@@ -150,8 +148,8 @@ function databaseProblems({ url, tls, owner }: TeamDatabase): readonly ConfigPro
   ]
 }
 
-const isWithin = (inner: Pick<TeamEngagement, 'folder'>, outer: Pick<TeamEngagement, 'folder'>): boolean =>
-  `${inner.folder}/`.startsWith(`${outer.folder}/`)
+/** Whether one of two folders is the other or within it. */
+const overlap = (a: string, b: string): boolean => `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`)
 
 /**
  * The configuration with the collectors and sealers of another one, which is valid, and with who may enter each engagement there. Fails with

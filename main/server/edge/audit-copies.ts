@@ -5,6 +5,7 @@ import { type ObjectStore, type ObjectVersion, textBytes, yearsLater } from '../
 import { plain } from '../../core/plain-text.ts'
 import { type AuditPart, coveredBy, linesOf, partKey, partsAfter, partsAmong } from '../audit-parts.ts'
 import type { LogHead } from '../chained-log.ts'
+import type { Log } from './repeated.ts'
 
 /** Large parts are held in memory as a whole. */
 const PART_BYTES = 8 * 1024 * 1024
@@ -43,10 +44,7 @@ export interface AuditCopies {
  * Copies the audit log at once and from time to time. A store that is away is tried again. Where it has other entries than the log, nothing
  * is copied any more: the log was altered or replaced, or another one has its place.
  */
-export function startAuditCopies(
-  copying: AuditCopying,
-  log: (line: Readonly<Record<string, unknown>>) => void,
-): AuditCopies {
+export function startAuditCopies(copying: AuditCopying, log: Log): AuditCopies {
   let [copied, isFailing, isClosed] = [0, true, false]
   let isCompared = false
   let timer: NodeJS.Timeout | null = null

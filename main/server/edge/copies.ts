@@ -2,7 +2,7 @@ import type { TeamEngagement } from '../../../schemas/types.ts'
 import { type CopyPorts, copyToStore, newCopySession, type Waiting } from '../../app/objects/copy.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { ObjectStore } from '../../core/objects.ts'
-import { repeated } from './repeated.ts'
+import { type Log, repeated } from './repeated.ts'
 
 /** How evidence is copied to an object store. */
 export interface Copying {
@@ -39,13 +39,6 @@ export interface Copies {
 /** After a copy that failed. */
 const RETRY_MS = 60_000
 
-/** Copies one engagement; its session remembers what the store confirmed. */
-interface Copier {
-  readonly soon: () => void
-  readonly state: () => Waiting & { readonly isFailing: boolean; readonly locked: boolean | null }
-  readonly close: () => Promise<void>
-}
-
 /**
  * Copies each engagement at once, then whenever asked and after a time. A store that is away, or full, is tried again: what waits is counted.
  * Fails with objects.refused for a store that is unsuitable, so that a server does not start which would keep nothing.
@@ -53,9 +46,9 @@ interface Copier {
 export async function startCopies(
   engagements: readonly TeamEngagement[],
   copying: Copying,
-  log: (line: Readonly<Record<string, unknown>>) => void,
+  log: Log,
 ): Promise<Outcome<Copies>> {
-  const copiers = new Map<string, Copier>()
+  const copiers = new Map<string, ReturnType<typeof startCopier>>()
   const close = async (): Promise<void> => {
     await Promise.all([...copiers.values()].map((one) => one.close()))
   }
@@ -83,12 +76,13 @@ export async function startCopies(
   })
 }
 
+/** Copies one engagement; its session remembers what the store confirmed. */
 function startCopier(
   { name, folder: root }: TeamEngagement,
   opened: ObjectStore | null,
   { openStore, ports, years, everyMs, soonMs }: Copying,
-  log: (line: Readonly<Record<string, unknown>>) => void,
-): Copier {
+  log: Log,
+) {
   const session = newCopySession()
   let store = opened
   let [isFailing, isClosed] = [true, false]

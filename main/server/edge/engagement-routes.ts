@@ -284,10 +284,7 @@ async function zipped(
   await transfers.drop(folder)
   if (!made.ok) {
     await transfers.drop(to)
-    return answered({
-      ok: false,
-      error: { code: made.error.code, detail: 'the files could not be joined' },
-    })
+    return answered(fail(made.error.code, 'the files could not be joined'))
   }
   const id = transfers.offer(owner, to, now())
   const shown: ExportView = { ...value, folder: basename(to), files }
@@ -300,7 +297,7 @@ const SEALING: readonly Method[] = ['export.build', 'period.build']
 function withoutPaths(reply: Reply<unknown>, folder: string, path: string | null): Reply<unknown> {
   if (reply.ok) return reply
   const { error } = reply
-  if (error.code === 'bug') return { ok: false, error: { code: 'bug', detail: 'the server could not answer' } }
+  if (error.code === 'bug') return fail('bug', 'the server could not answer')
   const detail = [...(path === null ? [] : [path]), folder].reduce(
     (text, one) => text.replaceAll(one, basename(one)),
     error.detail,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply } from '../../../schemas/ipc.ts'
 import type { CallFailure } from '../../../schemas/ipc-views.ts'
+import { htmlOf, type ServerPage } from '../html.ts'
 
 /** One request with its response. */
 export interface Exchange {
@@ -10,13 +11,15 @@ export interface Exchange {
 
 export type Sent = { readonly status: number }
 
+type Headers = Readonly<Record<string, string | readonly string[]>>
+
 /** Sends a body and ends. */
 export function send(
   { response }: Exchange,
   status: number,
   type: string,
   body: string | Uint8Array,
-  headers: Readonly<Record<string, string | readonly string[]>> = {},
+  headers: Headers = {},
 ): Sent {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) })
@@ -24,12 +27,8 @@ export function send(
   return { status }
 }
 
-export const sendHtml = (
-  exchange: Exchange,
-  status: number,
-  html: string,
-  headers: Readonly<Record<string, string | readonly string[]>> = {},
-): Sent => send(exchange, status, 'text/html; charset=utf-8', html, headers)
+export const sendPage = (exchange: Exchange, status: number, page: ServerPage, headers: Headers = {}): Sent =>
+  send(exchange, status, 'text/html; charset=utf-8', htmlOf(page), headers)
 
 export const sendReply = (
   exchange: Exchange,
@@ -41,13 +40,8 @@ export const sendReply = (
 export const sendFailure = (exchange: Exchange, status: number, code: CallFailure['code'], detail: string): Sent =>
   sendReply(exchange, status, { ok: false, error: { code, detail } })
 
-export function redirect(
-  exchange: Exchange,
-  to: string,
-  headers: Readonly<Record<string, string | readonly string[]>> = {},
-): Sent {
-  return send(exchange, 303, 'text/plain; charset=utf-8', '', { ...headers, Location: to })
-}
+export const redirect = (exchange: Exchange, to: string, headers: Headers = {}): Sent =>
+  send(exchange, 303, 'text/plain; charset=utf-8', '', { ...headers, Location: to })
 
 export const headerOf = ({ request }: Exchange, name: string): string | undefined => {
   const value = request.headers[name]

@@ -1,10 +1,8 @@
-import type { Outcome } from '../../core/failure.ts'
-import { fail, ok } from '../../core/failure.ts'
-import { htmlOf } from '../html.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Person } from '../person.ts'
 import { NO_INVITATION } from '../portal/invitations.ts'
 import type { ServedEngagement } from './engagements.ts'
-import { type Exchange, type Sent, sendHtml } from './http.ts'
+import { type Exchange, type Sent, sendPage } from './http.ts'
 import { auditEvent, roleNow, type ServerParts } from './parts.ts'
 
 /** The engagement of an invitation whose link can be used now, or null. */
@@ -19,31 +17,23 @@ export function invitationPage(parts: ServerParts, exchange: Exchange, token: st
   const served = engagementOf(parts, token)
   const found = served?.portal.invited(token) ?? NO_INVITATION
   if (served === null || !found.ok)
-    return sendHtml(
-      exchange,
-      404,
-      htmlOf({
-        title: 'Invitation not valid',
-        lines: [
-          'This link does not exist, was used before, has expired or was withdrawn.',
-          'Ask the person who sent it for another one. If you accepted it before, sign in.',
-        ],
-        links: [['/', 'Sign in']],
-      }),
-    )
-  const { invited, until } = found.value
-  return sendHtml(
-    exchange,
-    200,
-    htmlOf({
-      title: 'Invitation',
+    return sendPage(exchange, 404, {
+      title: 'Invitation not valid',
       lines: [
-        `${invited.by} invites you as auditor of ${served.engagement.name}: you can verify and read the evidence packs that are shared with you, until the end of ${until.slice(0, 10)} (UTC).`,
-        'The link can be used once. The access is bound to the account that you sign in with.',
+        'This link does not exist, was used before, has expired or was withdrawn.',
+        'Ask the person who sent it for another one. If you accepted it before, sign in.',
       ],
-      links: [[`/auth/invitation/${token}`, 'Sign in and accept']],
-    }),
-  )
+      links: [['/', 'Sign in']],
+    })
+  const { invited, until } = found.value
+  return sendPage(exchange, 200, {
+    title: 'Invitation',
+    lines: [
+      `${invited.by} invites you as auditor of ${served.engagement.name}: you can verify and read the evidence packs that are shared with you, until the end of ${until.slice(0, 10)} (UTC).`,
+      'The link can be used once. The access is bound to the account that you sign in with.',
+    ],
+    links: [[`/auth/invitation/${token}`, 'Sign in and accept']],
+  })
 }
 
 /**

@@ -7,6 +7,7 @@ import { err, type Failure, fail, type Outcome, ok } from '../../core/failure.ts
 import type { Delivery, HeldJob, Incoming, JobQueue, JobView, PendingDelivery } from '../../core/jobs.ts'
 import type { RunEvent } from '../../core/ports.ts'
 import { otherThanJob, type ProgramInput } from '../program-access.ts'
+import { wakeable } from './repeated.ts'
 
 /** What the server needs for collectors. */
 export interface Collecting {
@@ -73,12 +74,9 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
   const waiting = new Map<string, Waiting>()
   /** Jobs in the queue that no run waits for, by run and node: of a process before this one, and those that were waited for in vain. */
   const left = new Map<string, CollectorJob>()
-  const wake = new Set<() => void>()
+  const asking = wakeable()
   let late: (run: string) => void = () => undefined
   let isClosing = false
-  const wakeAll = (): void => {
-    for (const one of wake) one()
-  }
   const heldJob = async (held: HeldJob): Promise<Outcome<JobView>> => {
     const found = await queue.look(held.id)
     if (!found.ok) return found
@@ -157,7 +155,7 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
       alive()
       signal.addEventListener('abort', stopped, { once: true })
       if (signal.aborted) stopped()
-      wakeAll()
+      asking.wake()
     })
   }
   const deliver: EngagementJobs['deliver'] = async (held, delivery, confirm) => {
@@ -256,15 +254,7 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
           return lease
         }
         if (left <= 0) return ok(null)
-        await new Promise<void>((resolve) => {
-          const woken = (): void => {
-            clearTimeout(timer)
-            wake.delete(woken)
-            resolve()
-          }
-          const timer = setTimeout(woken, Math.min(LOOK_MS, left))
-          wake.add(woken)
-        })
+        await asking.wait(Math.min(LOOK_MS, left))
       }
     },
     renew: async (held, { done, total }) => {
@@ -297,7 +287,7 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
     close: async () => {
       isClosing = true
       if (watch !== null) clearInterval(watch)
-      wakeAll()
+      asking.wake()
       await queue.close()
     },
   }

@@ -15,6 +15,7 @@ import type { Copies } from './copies.ts'
 import type { ServedEngagement } from './engagements.ts'
 import type { Collecting, EngagementJobs } from './jobs.ts'
 import type { Patience } from './patience.ts'
+import type { Log } from './repeated.ts'
 import type { Senders } from './senders.ts'
 import type { SignIn } from './sign-in.ts'
 import type { Transfers } from './transfers.ts'
@@ -75,8 +76,7 @@ export interface ServerParts {
   readonly problems: (method: string, input: unknown) => readonly string[]
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** One line of the request log. */
-  readonly log: (line: Readonly<Record<string, unknown>>) => void
+  readonly log: Log
 }
 
 /** The role in which a person enters an engagement by a configuration; null where it is answered like one that does not exist. */

@@ -3,13 +3,12 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type SessionMethod, sessionRefusal } from '../access.ts'
 import { cookieIn, cookieName, cookieOf, isForeign, signInCookieName } from '../headers.ts'
-import { htmlOf } from '../html.ts'
 import { networkOf } from '../limits.ts'
 import { type Person, personOf } from '../person.ts'
 import { SESSION_PATHS } from '../routes.ts'
 import { allSessionsPage, ownSessionsPage, sessionLinks } from '../session-pages.ts'
 import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
-import { type Exchange, headerOf, readAll, redirect, type Sent, sendFailure, sendHtml } from './http.ts'
+import { type Exchange, headerOf, readAll, redirect, type Sent, sendFailure, sendPage } from './http.ts'
 import { acceptInvitation } from './invitation-routes.ts'
 import { auditEvent, endedOf, roleNow, type ServerParts } from './parts.ts'
 import { senderText } from './senders.ts'
@@ -40,46 +39,38 @@ const enteredBy = (
 export function startPage(parts: ServerParts, exchange: Exchange): Sent {
   const found = sessionOf(parts, exchange)
   if (found === null)
-    return sendHtml(
-      exchange,
-      200,
-      htmlOf({ title: 'Barewitness', lines: ['You are not signed in.'], links: [['/auth/sign-in', 'Sign in']] }),
-    )
+    return sendPage(exchange, 200, {
+      title: 'Barewitness',
+      lines: ['You are not signed in.'],
+      links: [['/auth/sign-in', 'Sign in']],
+    })
   const { person } = found.session
   const entered = enteredBy(parts, person)
   const none =
     person.role === 'administrator'
       ? 'Administrators manage people and roles at the identity provider and in the configuration. They enter no engagement.'
       : 'You may enter no engagement.'
-  return sendHtml(
-    exchange,
-    200,
-    htmlOf({
-      title: 'Engagements',
-      lines: [
-        `Signed in as ${person.name}${person.role === null ? '' : `, ${person.role}`}.`,
-        ...(entered.length === 0 ? [none] : []),
-        ...(person.role === 'administrator' ? (parts.senders()?.states() ?? []).map(senderText) : []),
-      ],
-      links: [
-        ...entered.map(({ name, role }) => [`/e/${name}/`, role === person.role ? name : `${name} (${role})`] as const),
-        ...sessionLinks(person.role),
-      ],
-      signOut: { csrf: csrfOf(found.id) },
-    }),
-  )
+  return sendPage(exchange, 200, {
+    title: 'Engagements',
+    lines: [
+      `Signed in as ${person.name}${person.role === null ? '' : `, ${person.role}`}.`,
+      ...(entered.length === 0 ? [none] : []),
+      ...(person.role === 'administrator' ? (parts.senders()?.states() ?? []).map(senderText) : []),
+    ],
+    links: [
+      ...entered.map(({ name, role }) => [`/e/${name}/`, role === person.role ? name : `${name} (${role})`] as const),
+      ...sessionLinks(person.role),
+    ],
+    signOut: { csrf: csrfOf(found.id) },
+  })
 }
 
 const again = (exchange: Exchange, status: number, reason: string): Sent =>
-  sendHtml(
-    exchange,
-    status,
-    htmlOf({
-      title: 'Not signed in',
-      lines: [`Sign-in did not succeed: ${reason}.`],
-      links: [['/auth/sign-in', 'Sign in']],
-    }),
-  )
+  sendPage(exchange, status, {
+    title: 'Not signed in',
+    lines: [`Sign-in did not succeed: ${reason}.`],
+    links: [['/auth/sign-in', 'Sign in']],
+  })
 
 /** Whether this address may not try once more. A sign-in has both steps, which are counted separately. */
 const isTooOften = (parts: ServerParts, { request }: Exchange, step: 'begin' | 'finish'): boolean =>
@@ -127,10 +118,10 @@ export async function finishSignIn(parts: ServerParts, exchange: Exchange, query
   const id = started.value
   await parts.audit.append(auditEvent(parts, parts.sessions.find(id, parts.now(), false), { kind: 'sign-in' }))
   parts.metrics.count('barewitness_sign_ins_total', { outcome: 'allowed' })
-  return sendHtml(
+  return sendPage(
     exchange,
     200,
-    htmlOf({ title: 'Signed in', lines: [`Signed in as ${person.value.name}.`], links: [['/', 'Continue']] }),
+    { title: 'Signed in', lines: [`Signed in as ${person.value.name}.`], links: [['/', 'Continue']] },
     {
       Refresh: '0; url=/',
       'Set-Cookie': [
@@ -223,7 +214,7 @@ async function shown(
     method === 'sessions.list'
       ? allSessionsPage({ ...input, enters })
       : ownSessionsPage({ ...input, sessions: input.sessions.filter((one) => isOf(one, session)) })
-  return sendHtml(exchange, 200, htmlOf(page))
+  return sendPage(exchange, 200, page)
 }
 
 const isOf = ({ person }: TeamSessionRecord, { person: { subject } }: TeamSessionRecord): boolean =>
@@ -272,4 +263,4 @@ function chosenBy(parts: ServerParts, { session, method, publicId }: Ending): re
 }
 
 const message = (exchange: Exchange, status: number, line: string): Sent =>
-  sendHtml(exchange, status, htmlOf({ title: 'Sessions', lines: [line], links: [['/', 'Start']] }))
+  sendPage(exchange, status, { title: 'Sessions', lines: [line], links: [['/', 'Start']] })

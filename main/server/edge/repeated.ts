@@ -1,3 +1,6 @@
+/** Writes one line of the request log. */
+export type Log = (line: Readonly<Record<string, unknown>>) => void
+
 /** Work that is done at once, then whenever asked for and after a time, never twice at the same time. */
 export interface Repeated {
   /** Does it soon, or again after the work in progress. */
@@ -41,5 +44,29 @@ export function repeated({ work, soonMs }: RepeatedWork): Repeated {
       if (timer !== null) clearTimeout(timer)
       await running
     },
+  }
+}
+
+/** Waits that end early when something may have changed. */
+export function wakeable() {
+  const waiting = new Set<() => void>()
+  return {
+    /** Ends all waits. */
+    wake: (): void => {
+      for (const end of waiting) end()
+    },
+    /** Resolves after this time, or earlier when it is woken or `signal` is aborted. */
+    wait: (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer)
+          waiting.delete(end)
+          signal?.removeEventListener('abort', end)
+          resolve()
+        }
+        const timer = setTimeout(end, milliseconds)
+        waiting.add(end)
+        signal?.addEventListener('abort', end)
+      }),
   }
 }

@@ -3,6 +3,7 @@ import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import { decodeUtf8, plain } from '../../core/plain-text.ts'
 import type { Signer } from '../../core/ports.ts'
 import type { RemoteIdentities, RemoteSigning, SigningCertificate } from '../../core/sealing-orders.ts'
+import { wakeable } from './repeated.ts'
 
 export interface SealerParts {
   readonly signing: RemoteSigning
@@ -62,7 +63,7 @@ export function sealerDesk(
 ): SealerDesk {
   const present = new Map<string, Present>()
   const waiting = new Map<string, Waiting>()
-  const wake = new Set<() => void>()
+  const waits = wakeable()
   const isPresent = (name: string): boolean =>
     now() - (present.get(name)?.at ?? 0) < PRESENT_MS || [...waiting.values()].some(({ sealer }) => sealer === name)
   const endAll = (which: (one: Waiting) => boolean, failure: Failure): void => {
@@ -94,7 +95,7 @@ export function sealerDesk(
       signal?.addEventListener('abort', withdraw)
       const timer = setTimeout(() => end(unanswered(sealer)), patienceMs)
       waiting.set(id, { sealer, request, certificate, attributes, end })
-      for (const woken of wake) woken()
+      waits.wake()
     })
 
   const next = (name: string): SealingRequest | null =>
@@ -109,19 +110,10 @@ export function sealerDesk(
     identities: {
       list: async () =>
         ok(
-          [...present]
-            .filter(([name]) => isPresent(name))
-            .map(
-              ([
-                name,
-                {
-                  facts: { subject, fingerprint, notAfter },
-                },
-              ]) => ({
-                ...{ name, kind: 'sealer' as const, subject, fingerprint, notAfter },
-                retired: [],
-              }),
-            ),
+          [...present].flatMap(([name, { facts }]) => {
+            const { subject, fingerprint, notAfter } = facts
+            return isPresent(name) ? [{ name, kind: 'sealer', subject, fingerprint, notAfter, retired: [] }] : []
+          }),
         ),
       open: async (_folder, name, _passphrase, purpose) => {
         const found = present.get(name)
@@ -157,17 +149,7 @@ export function sealerDesk(
         const request = next(sealer.name)
         const left = until - now()
         if (request !== null || left <= 0 || signal.aborted) return ok(request)
-        await new Promise<void>((resolve) => {
-          const woken = (): void => {
-            clearTimeout(timer)
-            wake.delete(woken)
-            signal.removeEventListener('abort', woken)
-            resolve()
-          }
-          const timer = setTimeout(woken, left)
-          wake.add(woken)
-          signal.addEventListener('abort', woken)
-        })
+        await waits.wait(left, signal)
       }
     },
     answer: async (sealer, id, answer, note) => {
@@ -194,7 +176,7 @@ export function sealerDesk(
       return ok(null)
     },
     close: () => {
-      for (const woken of wake) woken()
+      waits.wake()
       endAll(() => true, { code: 'sealing.unanswered', detail: 'the server is ending' })
     },
   }

@@ -3,7 +3,7 @@ import type { TeamEngagement } from '../../../schemas/types.ts'
 import type { TargetResult } from '../../app/outbox/deliver.ts'
 import type { SentPacks } from '../../app/outbox/sealed-packs.ts'
 import { plural } from '../../core/plain-text.ts'
-import { repeated } from './repeated.ts'
+import { type Log, repeated } from './repeated.ts'
 
 /** How packs of engagements are sent to other systems. */
 export interface Sending {
@@ -55,26 +55,15 @@ const LONGEST_MS = 6 * 60 * 60_000
 export function startSenders(
   engagements: readonly TeamEngagement[],
   sending: Sending,
-  {
-    log,
-    planned,
-  }: {
-    readonly log: (line: Readonly<Record<string, unknown>>) => void
-    readonly planned: (engagement: string, pack: PlannedPack) => Promise<void>
-  },
+  { log, planned }: { readonly log: Log; readonly planned: (engagement: string, pack: PlannedPack) => Promise<void> },
 ): Senders | null {
   const stop = new AbortController()
   const senders = new Map(
     engagements.flatMap((one) => {
       const { name, integrations } = one
       if (integrations === undefined) return []
-      const note = (pack: PlannedPack): Promise<void> => planned(name, pack)
-      return [
-        [
-          name,
-          startSender(name, () => sending.send({ ...one, integrations }, note, stop.signal), sending, log),
-        ] as const,
-      ]
+      const send = () => sending.send({ ...one, integrations }, (pack) => planned(name, pack), stop.signal)
+      return [[name, startSender(name, send, sending, log)] as const]
     }),
   )
   if (senders.size === 0) return null
@@ -95,7 +84,7 @@ function startSender(
   engagement: string,
   send: () => Promise<SentPacks>,
   { everyMs, soonMs }: Pick<Sending, 'everyMs' | 'soonMs'>,
-  log: (line: Readonly<Record<string, unknown>>) => void,
+  log: Log,
 ) {
   let state: SenderState = { engagement, waiting: 0, givenUp: 0, failed: null }
   let failures = 0

@@ -2,7 +2,7 @@ import type { MissedDue } from '../../app/engine/missed-runs.ts'
 import type { DueStart } from '../../app/engine/scheduled-starts.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { asServer, type ServedEngagement } from './engagements.ts'
-import { type Repeated, repeated } from './repeated.ts'
+import { type Log, type Repeated, repeated } from './repeated.ts'
 
 /** How the server looks for scheduled runs that are due. */
 export interface Starting {
@@ -33,13 +33,7 @@ interface StarterNotes {
 export function startStarters(
   engagements: readonly Pick<ServedEngagement, 'engagement' | 'engine'>[],
   { everyMs }: Starting,
-  {
-    log,
-    noted,
-  }: {
-    readonly log: (line: Readonly<Record<string, unknown>>) => void
-    readonly noted: StarterNotes
-  },
+  { log, noted }: { readonly log: Log; readonly noted: StarterNotes },
 ): Starters {
   const ended = new AbortController()
   const looking = (engagement: string, look: () => Promise<Outcome<unknown>>): Repeated => {

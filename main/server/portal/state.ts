@@ -1,5 +1,6 @@
 import type { PortalMoment, SharedPack } from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { logLines } from '../chained-log.ts'
 import { isPortalEvent, type PortalEvent } from './events.ts'
 import { accessesOf, type Invitation, NO_INVITATION, statusOf } from './invitations.ts'
 import { type Asked, withEntry } from './requests.ts'
@@ -103,8 +104,7 @@ const sharedPack = ({ packs }: PortalState, id: string): SharedPack | null =>
 /** The state that the lines of a file come to. Fails with store.failed for a line of an unknown kind, or one that contradicts earlier lines. */
 export function stateOf(text: string): Outcome<PortalState> {
   let state = EMPTY_STATE
-  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
-  for (const [at, line] of lines.entries()) {
+  for (const [at, line] of logLines(text).entries()) {
     const event: unknown = JSON.parse(line)
     const next = isPortalEvent(event) ? after(state, event) : null
     if (next === null || !next.ok) return fail('store.failed', `line ${at + 1} is no event of the portal`)
