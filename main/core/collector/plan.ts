@@ -127,52 +127,13 @@ const turnOf = ({ live, run }: Pick<PlannedCommand, 'live' | 'run'>): 0 | 1 | 2 
  * Tools that start no process that could outlive them, and whose output has the length of what the kernel and the administrator keep. Not
  * included: tools whose output users can lengthen, such as lists of processes and sockets.
  */
-const BRIEF_TOOLS: ReadonlySet<unknown> = new Set([
-  ...[
-    'auditctl',
-    'busctl',
-    'cat',
-    'chronyc',
-    'cvtsudoers',
-    'date',
-    'dd',
-    'dmidecode',
-    'dmsetup',
-    'dpkg-query',
-    'grep',
-    'head',
-  ],
-  ...[
-    'id',
-    'ip',
-    'journalctl',
-    'last',
-    'lastlog',
-    'lastlog2',
-    'ls',
-    'lsblk',
-    'lslogins',
-    'nft',
-    'ntpq',
-    'passwd',
-    'printenv',
-  ],
-  ...[
-    'readlink',
-    'rpm',
-    'sed',
-    'sshd',
-    'stat',
-    'systemctl',
-    'systemd-analyze',
-    'tail',
-    'uname',
-    'wg',
-    'who',
-    'zfs',
-    'zpool',
-  ],
-])
+const BRIEF_TOOLS: ReadonlySet<unknown> = new Set(
+  [
+    'auditctl busctl cat chronyc cvtsudoers date dd dmidecode dmsetup dpkg-query grep head id ip',
+    'journalctl last lastlog lastlog2 ls lsblk lslogins nft ntpq passwd printenv readlink rpm sed sshd',
+    'stat systemctl systemd-analyze tail uname wg who zfs zpool',
+  ].flatMap((names) => names.split(' ')),
+)
 /** Folders that users of a node can fill; the home of root belongs to the administrator. */
 const OF_USERS = /^\/(home|run\/user|tmp|var\/(spool|tmp)|dev\/shm)(\/|$)/
 

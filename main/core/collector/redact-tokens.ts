@@ -1,37 +1,11 @@
 import { MANY, type Rule, TOKEN, UP_TO_SPACE } from './redact-parts.ts'
 
 const TOKEN_MARKS = [
-  ...['gho_', 'ghp_', 'ghr_', 'ghs_', 'ghu_', 'github_pat_', 'glpat-', 'xox', 'xapp-', 'k_live_', 'k_test_', 'hf_'],
-  ...['npm_', 'pypi-ag', '_v1_', 'hvb.', 'hvs.', 'hvr.', 'aiza', 'sk-', 'nvapi-', 'swmtkn-1-', 'tskey-', 'at_'],
-  ...[
-    'gldt-',
-    'glrt-',
-    'glptt-',
-    'glcbt-',
-    'glft-',
-    'glsoat-',
-    'glagent-',
-    'glsa_',
-    'glc_',
-    'atatt3',
-    'shpss_',
-    'shpca_',
-  ],
-  ...[
-    'shppa_',
-    'sntrys_',
-    'sntryu_',
-    'nrak-',
-    'whsec_',
-    'r8_',
-    'gsk_',
-    'ya29.',
-    'gocspx-',
-    'age-secret-key-1',
-    '.local.',
-  ],
-  ...['.public.', 'pplx-', 'xai-'],
-]
+  'gho_ ghp_ ghr_ ghs_ ghu_ github_pat_ glpat- xox xapp- k_live_ k_test_ hf_ npm_ pypi-ag _v1_ hvb. hvs.',
+  'hvr. aiza sk- nvapi- swmtkn-1- tskey- at_ gldt- glrt- glptt- glcbt- glft- glsoat- glagent- glsa_ glc_',
+  'atatt3 shpss_ shpca_ shppa_ sntrys_ sntryu_ nrak- whsec_ r8_ gsk_ ya29. gocspx- age-secret-key-1 .local.',
+  '.public. pplx- xai-',
+].flatMap((marks) => marks.split(' '))
 /** Continues over dots inside a token, and not over one at the end of a sentence. */
 const DOTTED = new RegExp(`(?:[A-Za-z0-9_-]|\\.(?=[A-Za-z0-9_-]))${MANY}`, 'y')
 const UP_TO_LINE = new RegExp(`[^"'\\n]${MANY}`, 'y')

@@ -13,10 +13,9 @@ import { type ControlDocument, documentsOf } from '../conclusion/requests.ts'
 import { fail, type Outcome, ok } from '../failure.ts'
 import type { Control } from '../framework.ts'
 import { quote } from '../plain-text.ts'
-import { compare } from '../recording.ts'
 import { type Moment, takeBack, trimmed } from '../register.ts'
 import { dayProblem, endOfDay, isDay, millisOf } from './days.ts'
-import { given, inOneLine, NAME, PROSE, textProblem } from './responses.ts'
+import { currentBy, given, inOneLine, NAME, PROSE, textProblem } from './responses.ts'
 import { countedDocuments } from './versions.ts'
 
 /** Documents that a control requires, or the title of an evidence request; null where there is neither. */
@@ -146,23 +145,12 @@ export const AUDITOR_STATUSES: readonly AuditorRequest['status'][] = [
 export const auditorRequestsOf = ({ auditorRequests }: Pick<Register, 'auditorRequests'>): readonly AuditorRequest[] =>
   auditorRequests ?? []
 
-/**
- * Requests of auditors that are current at a moment, by reference, in the order in which references were first stated. Of several entries, the
- * latest that is not withdrawn counts; of several of one moment, the one with the last id.
- */
+/** Requests of auditors that are current at a moment, by reference. */
 export function currentAuditorRequests(
   register: Pick<Register, 'auditorRequests'>,
   asOf: string,
 ): ReadonlyMap<string, AuditorRequest> {
-  const found = new Map<string, AuditorRequest>()
-  for (const entry of auditorRequestsOf(register)) {
-    if (entry.withdrawn !== null || !(millisOf(entry.statedAt) <= millisOf(asOf))) continue
-    const other = found.get(entry.reference)
-    const order = other === undefined ? 1 : millisOf(entry.statedAt) - millisOf(other.statedAt)
-    if (other === undefined || order > 0 || (order === 0 && compare(entry.id, other.id) > 0))
-      found.set(entry.reference, entry)
-  }
-  return found
+  return currentBy(auditorRequestsOf(register), ({ reference }) => reference, asOf)
 }
 
 /** What a row of the list of an auditor states. */

@@ -1,6 +1,6 @@
 import type { ResponseDraft } from '../../../schemas/ipc-packs.ts'
 import type { WithdrawalDraft } from '../../../schemas/ipc-register.ts'
-import type { ManagementResponse, Register } from '../../../schemas/types.ts'
+import type { AuditorRequest, ManagementResponse, Register } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../failure.ts'
 import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
@@ -21,21 +21,30 @@ export const LONGEST_DUE_DAYS = 1096
 export const responsesOf = ({ responses }: Pick<Register, 'responses'>): readonly ManagementResponse[] =>
   responses ?? []
 
-/**
- * Management responses that are current at a moment, by check: of those that are not withdrawn and not later than it, the latest; of several
- * of one moment, the one with the last id, so that the order of the register carries no meaning.
- */
+/** Management responses that are current at a moment, by check. */
 export function currentResponses(
   register: Pick<Register, 'responses'>,
   asOf: string,
 ): ReadonlyMap<string, ManagementResponse> {
-  const found = new Map<string, ManagementResponse>()
-  for (const entry of responsesOf(register)) {
+  return currentBy(responsesOf(register), ({ check }) => check, asOf)
+}
+
+/**
+ * The entries that are current at a moment, by key, in the order in which keys were first stated: of the entries of a key that are neither
+ * withdrawn nor later, the latest; of several of one moment, the one with the last id, so that the order of the register carries no meaning.
+ */
+export function currentBy<T extends ManagementResponse | AuditorRequest>(
+  entries: readonly T[],
+  keyOf: (entry: T) => string,
+  asOf: string,
+): ReadonlyMap<string, T> {
+  const found = new Map<string, T>()
+  for (const entry of entries) {
     if (entry.withdrawn !== null || !(millisOf(entry.statedAt) <= millisOf(asOf))) continue
-    const other = found.get(entry.check)
+    const other = found.get(keyOf(entry))
     const order = other === undefined ? 1 : millisOf(entry.statedAt) - millisOf(other.statedAt)
     if (other === undefined || order > 0 || (order === 0 && compare(entry.id, other.id) > 0))
-      found.set(entry.check, entry)
+      found.set(keyOf(entry), entry)
   }
   return found
 }
