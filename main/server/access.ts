@@ -2,7 +2,10 @@ import type { Method } from '../../schemas/ipc.ts'
 import { TEAM_ROLES, type TeamRole } from '../../schemas/ipc-team.ts'
 import { memberOf } from '../core/outbox/exchange.ts'
 
-/** How a method is served that has a file dialog in the window; `portal`: by the server itself, and not by an engine. */
+/**
+ * How a method is served. `upload`, `download`, `folder` (as a ZIP file) and `shown` (a copy of the file) replace a dialog or viewer of the
+ * window; `portal`: by the server itself, without an engine.
+ */
 export type Served = 'call' | 'upload' | 'download' | 'folder' | 'shown' | 'portal'
 
 /**
@@ -16,14 +19,14 @@ type Rule =
       readonly roles: readonly TeamRole[]
       readonly served: Served
       readonly only?: Condition
-      /** For auditors, only of the shared pack that they opened. */
+      /** Auditors may request only results of the shared pack that they opened. */
       readonly auditorsOf?: 'pack'
     }
   | { readonly refused: string }
 
 const READERS: readonly TeamRole[] = ['officer', 'auditor', 'operator']
 const OFFICER: readonly TeamRole[] = ['officer']
-/** Who reads live results: auditors read what is shared with them, with an engine of their own that has nothing else. */
+/** Roles that read live results. Auditors read shared packs only, through a separate engine without other data. */
 const WORKERS: readonly TeamRole[] = ['officer', 'operator']
 const AUDITOR: readonly TeamRole[] = ['auditor']
 const PORTAL: readonly TeamRole[] = ['officer', 'auditor']
@@ -35,7 +38,7 @@ const call = servedAs('call')
 const upload = servedAs('upload')
 const download = servedAs('download')
 const portal = servedAs('portal')
-/** Results of the run that is shown, and for auditors those of the pack that they opened. */
+/** Results of the shown run; for auditors, results of the pack that they opened. */
 const RESULTS: Rule = { roles: READERS, served: 'call', auditorsOf: 'pack' }
 const refused = (reason: string): Rule => ({ refused: reason })
 
@@ -57,14 +60,14 @@ const SHARED_EVALUATION = refused('the server evaluates the shown run once for e
 const SHARED_VIEW = refused('the server shows the latest run to everyone; another run would replace it for all')
 
 /**
- * Every method of an engagement and who may call it: the one table of the team server, with SESSION_ACCESS for what is of the whole server. A
- * method without a line does not compile. The administrator is in no line: administrators never reach evidence.
+ * Every method of an engagement with the roles that may call it. SESSION_ACCESS has the methods that concern the whole server. A method without
+ * a line does not compile. No line contains the administrator: administrators never have access to evidence.
  */
 export const ACCESS: Readonly<Record<Method, Rule>> = {
   'app.info': call(READERS),
   'catalog.get': call(READERS),
   'settings.get': call(READERS),
-  // Auditors have settings, trusted certificates and worksheets of their own.
+  // Each auditor has separate settings, trusted certificates and worksheets.
   'settings.set': call(READERS),
   'search.index': RESULTS,
   'demo.open': call(WORKERS, 'demo'),
@@ -223,7 +226,7 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'portal.ask': portal(AUDITOR),
   'portal.act': portal(PORTAL),
 
-  // Those of connected sealers: the server does not start over a folder with signing identities.
+  // Lists identities of connected sealers: the server does not start with a folder that contains signing identities.
   'identities.list': call(WORKERS),
   'identities.create': SIGNING,
   'identities.save-card': SIGNING,
@@ -232,15 +235,15 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'identities.rotate': SIGNING,
 }
 
-/** The role of a person at the identity provider; null for one who enters by invitation alone. */
+/** The role of a person at the identity provider; null for a person who has access only through an invitation. */
 export type ServerRole = TeamRole | null
 
 const EVERYONE: readonly ServerRole[] = [...TEAM_ROLES, null]
 const ADMINISTRATOR: readonly ServerRole[] = ['administrator']
 
 /**
- * What people may do about sessions, and who. It belongs to no engagement and shows no evidence. Reading is a page; everything else is a form
- * on a page, with the token of the session.
+ * Methods about sessions with the roles that may call them. They belong to no engagement and show no evidence. GET is a page; POST is a form on
+ * a page, with the token of the session.
  */
 export const SESSION_ACCESS = {
   'sessions.own': { verb: 'GET', roles: EVERYONE },
@@ -252,7 +255,7 @@ export const SESSION_ACCESS = {
 } as const satisfies Readonly<Record<string, { readonly verb: 'GET' | 'POST'; readonly roles: readonly ServerRole[] }>>
 export type SessionMethod = keyof typeof SESSION_ACCESS
 
-/** Why a role may not do this about sessions, for people; null where it may. */
+/** Why a role may not call this method about sessions, as text for people; null where it may. */
 export const sessionRefusal = (role: ServerRole, method: SessionMethod): string | null => {
   const { roles }: { readonly roles: readonly ServerRole[] } = SESSION_ACCESS[method]
   return roles.includes(role) ? null : `not available ${role === null ? 'without a role' : `to the role ${role}`}`
@@ -262,7 +265,7 @@ type Decision =
   | { readonly allowed: true; readonly served: Served }
   | { readonly allowed: false; readonly reason: string }
 
-/** How an engagement is configured: for demo data, and with the computer of a signer. */
+/** Whether an engagement is configured for demo data, and whether it has a sealer. */
 export interface Configured {
   readonly demo: boolean
   readonly sealer: boolean
@@ -291,7 +294,7 @@ export function decide(role: TeamRole, method: Method, input: unknown, configure
   return { allowed: true, served: rule.served }
 }
 
-/** What the configuration of an engagement lacks for a rule, in words, or null. */
+/** The part of the configuration that an engagement lacks for a rule, as text for people; null where it lacks none. */
 function missingFor({ only }: Extract<Rule, { roles: unknown }>, { demo, sealer }: Configured): string | null {
   if (only === 'demo' && !demo) return 'this engagement is not for demo data'
   if (only === 'sealer' && !sealer && !demo) return WHY_NO_SEALER

@@ -9,11 +9,11 @@ interface SignedHead {
   readonly line: number
   /** Null where the entry has no statement that can be read. */
   readonly statement: AuditHeadStatement | null
-  /** What was signed. */
+  /** The signed text. */
   readonly text: string
   /** Detached CMS signature, base64. */
   readonly cms: string
-  /** Whether the log has this head at this place, before the entry. */
+  /** Whether the log has this head at the stated size, before this entry. */
   readonly isInLog: boolean
 }
 
@@ -24,7 +24,7 @@ const lineDigests = (text: string): readonly Sha256[] => logLines(text).map(sha2
 export function signedHeads(text: string): readonly SignedHead[] {
   const digests = lineDigests(text)
   return text.split('\n').flatMap((line, at) => {
-    // Few lines are entries of heads: the others are not parsed.
+    // Few lines are signed heads; the others are not parsed.
     if (!line.includes('"kind":"head-signed"')) return []
     const { kind, of } = JSON.parse(line) as Chained<AuditEvent>
     if (kind !== 'head-signed') return []
@@ -35,7 +35,7 @@ export function signedHeads(text: string): readonly SignedHead[] {
   })
 }
 
-/** How many entries of a log are no signed heads, up to a size of it. */
+/** The number of entries other than signed heads among the first `size` entries of a log. */
 export const otherEntries = (text: string, size: number): number =>
   text
     .split('\n')

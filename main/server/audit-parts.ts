@@ -13,7 +13,7 @@ export interface Entries {
 
 /** A part as the store has it. */
 export interface AuditPart<Version> extends Entries {
-  /** The log that it is of, as placeOf() names it. */
+  /** Name of the log that it belongs to, see placeOf(). */
   readonly place: string
   readonly version: Version
 }
@@ -22,13 +22,13 @@ const NUMBER = 8
 const padded = (number: number): string => String(number).padStart(NUMBER, '0')
 const KEY = /^([a-z0-9._-]{1,300})\/(\d{8})-(\d{8})\.jsonl$/
 
-/** The name of the log of a server in the store, from its origin: two processes of one team never have the same. */
+/** The name of the log of a server in the store, from its origin: no two processes of one team have the same name. */
 export const placeOf = (origin: string): string => origin.toLowerCase().replaceAll(/[^a-z0-9.-]+/g, '_')
 
 export const partKey = (place: string, { first, last }: Entries): string =>
   `${place}/${padded(first)}-${padded(last)}.jsonl`
 
-/** The parts among the objects of a store, by their first entry. Objects with other names are none. */
+/** The parts among the objects of a store, by log and first entry. Objects with other names are ignored. */
 export function partsAmong<Version extends { readonly key: string }>(
   versions: readonly Version[],
 ): readonly AuditPart<Version>[] {
@@ -40,7 +40,10 @@ export function partsAmong<Version extends { readonly key: string }>(
   return parts.sort((a, b) => compare(a.place, b.place) || a.first - b.first || a.last - b.last)
 }
 
-/** The last entry up to which parts leave out none; 0 without the first. Parts may overlap: one can have been stored though its answer was lost. */
+/**
+ * The last entry that parts cover without a gap from the first one; 0 where the first is missing. Parts may overlap: one can have been stored
+ * although its answer was lost.
+ */
 export const coveredBy = (parts: readonly Entries[]): number =>
   [...parts]
     .sort((a, b) => a.first - b.first)
@@ -54,7 +57,7 @@ export const linesOf = (text: string): readonly string[] =>
     .slice(0, -1)
     .map((line) => `${line}\n`)
 
-/** The entries of a log after the first `from` and up to `to`, in parts of at most `bytes`, or of one entry that is larger. */
+/** Entries `from` + 1 to `to` of a log, in parts of at most `bytes`; an entry that is larger is a part of its own. */
 export function partsAfter(
   lines: readonly string[],
   { from, to, bytes }: { readonly from: number; readonly to: number; readonly bytes: number },

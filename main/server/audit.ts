@@ -4,7 +4,7 @@ import { plain } from '../core/plain-text.ts'
 import type { SessionMethod } from './access.ts'
 import { checkChained, emptyLog, type LogCheck, type LogHead } from './chained-log.ts'
 
-/** What a person did, or tried. Neither content of evidence nor secrets. */
+/** An action or refused attempt of a person or a program. Contains no content of evidence and no secrets. */
 export interface AuditEvent {
   readonly at: string
   readonly kind:
@@ -12,10 +12,10 @@ export interface AuditEvent {
     | 'sign-in'
     | 'sign-in-refused'
     | 'sign-out'
-    /** A session ended by another step than signing out in it: `of` has its public id and its person. */
+    /** A session was ended otherwise than by its own sign-out: `of` has its public id and its person. */
     | 'session-ended'
     | 'enter'
-    /** A page began to receive events, of which none has an entry of its own. */
+    /** A page began to receive events; the events themselves are not recorded. */
     | 'events'
     | 'invitation-accepted'
     | 'invitation-refused'
@@ -49,19 +49,19 @@ export interface AuditEvent {
   readonly role: TeamRole | 'collector' | 'sealer' | null
   readonly engagement: string | null
   readonly method: Method | SessionMethod | null
-  /** What was asked for, by reference: node, run, finding, control and the like. */
+  /** References to the object of the request, such as node, run, finding or control. */
   readonly of: Readonly<Record<string, string>>
   readonly outcome: 'allowed' | 'refused'
-  /** Of a refusal; empty otherwise. */
+  /** The reason of a refusal; empty for other events. */
   readonly reason: string
 }
 
 export const EMPTY_LOG: LogHead = emptyLog('barewitness.audit/1')
 
-/** Checks every line of an audit log against the one before it. */
+/** Checks every line of an audit log against the previous one. */
 export const checkAudit = (text: string): LogCheck => checkChained(text, EMPTY_LOG)
 
-/** Members of inputs that refer to something. Statements, reasons, pasted texts and file contents are not among them. */
+/** Members of inputs that are references. Statements, reasons, pasted texts and file contents are excluded. */
 const REFERENCES = [
   'of',
   'node',
@@ -86,7 +86,7 @@ const REFERENCES = [
 ] as const
 const LONGEST = 200
 
-/** What an input refers to. */
+/** The references in an input of a method. */
 export function referencesIn(input: unknown): Readonly<Record<string, string>> {
   if (typeof input !== 'object' || input === null) return {}
   return Object.fromEntries(

@@ -2,7 +2,7 @@ import { parseBounded } from '../core/bounded-json.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { type Sha256, sha256 } from '../core/digest.ts'
 
-/** A log of one JSON line for each entry, in which each line has its place and the digest of the line before it. */
+/** A log with one JSON line for each entry. Each line has its position and the digest of the previous line. */
 
 /** The position that the next entry continues. */
 export interface LogHead {
@@ -13,10 +13,10 @@ export interface LogHead {
 /** An entry with its place in the log and the digest of the line before it. */
 export type Chained<T> = T & { readonly index: number; readonly previous: Sha256 }
 
-/** The head of a log without entries, by the name of its format: no line of one format continues another. */
+/** The head of a log without entries. It depends on the name of the format, so that no line of one format continues another. */
 export const emptyLog = (format: string): LogHead => ({ size: 0, digest: sha256(format) })
 
-/** The line of an entry after a head, with its end, and the head after it. */
+/** The line that appends an entry to a head, with its line feed, and the new head. */
 export function chainedLine(head: LogHead, entry: object): { readonly line: string; readonly head: LogHead } {
   const text = canonicalJson({ ...entry, index: head.size, previous: head.digest })
   return { line: `${text}\n`, head: { size: head.size + 1, digest: sha256(text) } }
@@ -27,10 +27,10 @@ export const logLines = (text: string): readonly string[] => (text === '' ? [] :
 
 export type LogCheck =
   | { readonly intact: true; readonly head: LogHead }
-  /** The first line, from 1, that does not continue the one before it. */
+  /** The first line, from 1, that does not continue the previous one. */
   | { readonly intact: false; readonly line: number }
 
-/** Checks every line of a log against the one before it. Lines cut from the end are not noticed without a head that was kept elsewhere. */
+/** Checks every line of a log against the previous one. Lines removed from the end are detected only with a head that was kept elsewhere. */
 export function checkChained(text: string, empty: LogHead): LogCheck {
   let head = empty
   const lines = logLines(text)

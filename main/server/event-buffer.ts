@@ -3,9 +3,9 @@ import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 /** The latest events of one engagement, so that a page that lost its connection misses none. */
 export interface EventBuffer {
-  /** Keeps an event; gives it as sent. */
+  /** Keeps an event and returns the text that is sent to pages. */
   readonly add: (event: EngineEvent) => string
-  /** What a page gets that last received the event of this id: the missed events, or the request to load everything again. */
+  /** The text for a page that last received the event `id`: the events since then, or the request to load everything again. */
   readonly since: (id: string | undefined) => string
 }
 

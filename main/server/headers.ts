@@ -1,4 +1,4 @@
-/** As in the window, but for requests to this server itself. Trusted types keep markup from being made of text. */
+/** The policy of the window, extended by requests to this server. Trusted types prevent that scripts create markup from text. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,7 +31,10 @@ const YEAR_SECONDS = 31_536_000
 export const headersOf = (hasTls: boolean): Readonly<Record<string, string>> =>
   hasTls ? { ...ALWAYS, 'Strict-Transport-Security': `max-age=${YEAR_SECONDS}` } : ALWAYS
 
-/** The name that makes a browser accept the cookie from this host alone, over TLS, for every path. Loopback without TLS has none. */
+/**
+ * Name of the session cookie. Its prefix `__Host-` makes a browser accept it only from this host, over TLS and for every path; without TLS
+ * (loopback) there is no prefix.
+ */
 export const cookieName = (hasTls: boolean): string => (hasTls ? '__Host-barewitness' : 'barewitness')
 export const signInCookieName = (hasTls: boolean): string => `${cookieName(hasTls)}-sign-in`
 
@@ -53,7 +56,7 @@ export const cookieOf = (
     ...(how.seconds === undefined ? [] : [`Max-Age=${how.seconds}`]),
   ].join('; ')
 
-/** The value of a cookie; undefined where it is absent, or there twice. */
+/** The value of a cookie; undefined where it is absent or given twice. */
 export function cookieIn(header: string | undefined, name: string): string | undefined {
   const values = (header ?? '')
     .split(';')
@@ -62,15 +65,15 @@ export function cookieIn(header: string | undefined, name: string): string | und
   return values.length === 1 ? values[0] : undefined
 }
 
-/** What a request states of where it comes from. */
+/** The headers in which a browser states the origin of a request. */
 interface Origins {
   readonly origin: string | undefined
   readonly fetchSite: string | undefined
 }
 
 /**
- * Whether a browser may have sent this for another site. Programs that state neither are held back by the cookie and the CSRF header. A form of
- * our own pages has no origin, because they send no referrer; a browser then states the site, which no page can choose.
+ * Whether a browser may have sent a request for another site. Programs that state neither header need the cookie and the CSRF header. A form of
+ * our own pages has the origin `null`, because they send no referrer; the browser then states the site, which no page can choose.
  */
 export const isForeign = ({ origin, fetchSite }: Origins, own: string): boolean =>
   (origin !== undefined && origin !== own && !(origin === 'null' && fetchSite === 'same-origin')) ||

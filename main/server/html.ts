@@ -1,4 +1,4 @@
-/** The few pages that the server writes itself: sign-in, the choice of an engagement, sessions, and errors. */
+/** Pages that the server writes itself: sign-in, choice of an engagement, sessions and errors. */
 
 export const STYLE = `:root { color-scheme: light dark; }
 body { background: Canvas; color: CanvasText; font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
@@ -16,20 +16,20 @@ main > form { margin-block: 1rem; }
 td form { margin-block-end: .25rem; }
 `
 
-/** A button that sends a form without further fields to fill in. */
+/** A button that sends a form without visible fields. */
 export interface ServerForm {
   readonly action: string
   readonly fields: Readonly<Record<string, string>>
   readonly label: string
-  /** What the button does, for people who do not see the row that it is in; begins with the label. */
+  /** Accessible name of the button, which includes its row; begins with the label. */
   readonly description?: string
 }
 
 interface ServerTable {
   readonly caption: string
-  /** Of the columns before that of the buttons. */
+  /** Headings of the columns before the column of buttons. */
   readonly heads: readonly string[]
-  /** The first cell names the row. A cell with a line break has several lines. */
+  /** The first cell is the heading of the row. Line breaks in a cell are kept. */
   readonly rows: readonly { readonly cells: readonly string[]; readonly forms: readonly ServerForm[] }[]
 }
 
@@ -58,7 +58,7 @@ const cellOf = (text: string): string => escaped(text).replaceAll('\n', '<br>')
 const rowOf = ({ cells: [first = '', ...others], forms }: ServerTable['rows'][number]): string =>
   `<tr><th scope="row">${cellOf(first)}</th>${others.map((text) => `<td>${cellOf(text)}</td>`).join('')}<td>${forms.map(formOf).join('')}</td></tr>`
 
-// What is wider than the window is moved by keys as well.
+// Wide content can be scrolled with keys as well.
 const tableOf = ({ caption, heads, rows }: ServerTable): string =>
   `<div class="wide" role="region" tabindex="0" aria-label="${escaped(caption)}"><table><caption>${escaped(caption)}</caption>
 <thead><tr>${[...heads, 'Actions'].map((head) => `<th scope="col">${escaped(head)}</th>`).join('')}</tr></thead>

@@ -4,8 +4,8 @@ import { decodeUtf8 } from '../core/plain-text.ts'
 const DEEPEST = 32
 
 /**
- * The value of a JSON body. Fails with input.refused where it is not UTF-8 or not JSON, is nested too deeply, or has an object with the same
- * key twice: readers would then disagree on its meaning. The caller bounds its size.
+ * Parses a JSON body. Fails with input.refused where it is not UTF-8 or not JSON, is nested too deeply, or has an object with a duplicate key,
+ * which readers interpret differently. The caller limits its size.
  */
 export function readBody(bytes: Uint8Array): Outcome<unknown> {
   const text = decodeUtf8(bytes)
@@ -48,7 +48,7 @@ function depthOf(text: string): number {
   return deepest
 }
 
-/** For a text that is JSON: a string before a colon is a key of the innermost object. */
+/** Whether an object in a JSON text has a duplicate key: a string before a colon is a key of the innermost object. */
 function hasDuplicateKey(text: string): boolean {
   const above: Set<string>[] = []
   let [found, last] = [false, '']
@@ -56,7 +56,7 @@ function hasDuplicateKey(text: string): boolean {
     if (token === '{' || token === '[') above.push(new Set())
     else if (token === '}' || token === ']') above.pop()
     else if (token === ':') {
-      // Compared as read, so that escapes hide nothing.
+      // Keys are compared after parsing, so that escapes make no difference.
       const key = JSON.parse(last) as string
       const keys = above.at(-1)
       if (keys?.has(key) === true) found = true

@@ -4,7 +4,7 @@ export interface RateLimit {
   readonly take: (key: string, now: number) => boolean
 }
 
-/** Keys that are remembered at most; beyond, all is refused until old ones leave the window. */
+/** Maximum number of keys. At the limit, events of new keys are refused until earlier keys leave the window. */
 const MOST_KEYS = 10_000
 
 export function rateLimit(most: number, windowMs: number): RateLimit {
@@ -23,7 +23,7 @@ export function rateLimit(most: number, windowMs: number): RateLimit {
   }
 }
 
-/** What an address counts as for a limit. Of IPv6 it is the network of 64 bits: one computer may have every address of it. */
+/** The key of an address for a limit. For IPv6 it is the /64 network, because one computer may have every address in it. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
@@ -35,9 +35,9 @@ export function networkOf(address: string): string {
   return [...head, ...between, ...tail].slice(0, 4).join(':')
 }
 
-/** Counts what is going on at once, for each key and altogether. */
+/** Limits concurrent work, for each key and in total. */
 export interface Concurrency {
-  /** What releases the place again, or null where there is none. */
+  /** Returns a function that releases the place, or null where no place is free. */
   readonly enter: (key: string) => (() => void) | null
   readonly count: () => number
 }
@@ -65,21 +65,21 @@ export function concurrency(mostPerKey: number, most: number): Concurrency {
   }
 }
 
-/** `own`: this key has a place already, or waits for one. `full`: no more may wait. Null after giving up. */
+/** `own`: the key already has a place or waits for one. `full`: no more may wait. Resolves to null after giveUp(). */
 export type Entered = 'own' | 'full' | Promise<(() => void) | null>
 
-/** Places for what takes much memory and time: one for each key, so many altogether, and so many that wait in the order in which they came. */
+/** Places for work that takes much memory and time: one for each key, with a maximum in total and a maximum that waits, in order of arrival. */
 export interface WaitingLine {
-  /** What releases the place again, once there is one. */
+  /** Resolves to a function that releases the place, once one is free. */
   readonly enter: (key: string) => Entered
-  /** Ends the waiting of a key; one that is inside stays there. */
+  /** Ends the waiting of a key. Work that has begun keeps its place. */
   readonly giveUp: (key: string) => void
   readonly counts: () => { readonly going: number; readonly waiting: number }
 }
 
 export function waitingLine(most: number, mostWaiting: number): WaitingLine {
   const inside = new Set<string>()
-  /** The one that came first is first. */
+  /** In order of arrival. */
   const waiting = new Map<string, (leave: (() => void) | null) => void>()
   const placeOf = (key: string): (() => void) => {
     inside.add(key)

@@ -1,7 +1,7 @@
-/** Counters and gauges in the text format of Prometheus (0.0.4). Labels come from closed lists alone, never from requests. */
+/** Counters and gauges in the text format of Prometheus (0.0.4). Label values come from closed lists, never from requests. */
 export interface Metrics {
   readonly count: (name: CounterName, labels?: Readonly<Record<string, string>>) => void
-  /** Gauges without a value are left out. */
+  /** Gauges that are null are omitted. */
   readonly text: (gauges: Readonly<Record<GaugeName, number | null>>) => string
 }
 

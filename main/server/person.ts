@@ -5,11 +5,11 @@ import { plain } from '../core/plain-text.ts'
 
 /** A person whom the identity provider signed in. */
 export interface Person {
-  /** Subject of the ID token: never reassigned by the provider, unlike a name. */
+  /** Subject of the ID token. Unlike a name, providers never reassign it. */
   readonly subject: string
   /** For display. */
   readonly name: string
-  /** Of the identity provider; null for a person who enters by invitation alone. */
+  /** Role at the identity provider; null for a person who has access only through an invitation. */
   readonly role: TeamRole | null
   readonly groups: readonly string[]
 }
@@ -19,8 +19,8 @@ export type Claims = Readonly<Record<string, unknown>>
 const LONGEST_NAME = 200
 
 /**
- * The person that the claims of a validated ID token describe. Fails with input.refused where they give more than one role: then it would be
- * unclear what the person may do, and whether an administrator reaches evidence.
+ * The person that the claims of a validated ID token describe. Fails with input.refused where they contain more than one role: it would be
+ * unclear what the person may do, and whether an administrator could see evidence.
  */
 export function personOf(claims: Claims, { oidc, roles }: Pick<TeamConfig, 'oidc' | 'roles'>): Outcome<Person> {
   const { sub } = claims
@@ -40,21 +40,21 @@ export function personOf(claims: Claims, { oidc, roles }: Pick<TeamConfig, 'oidc
   })
 }
 
-/** A claim as a list of texts; anything else in it counts as absent. */
+/** A claim as a list of texts; values of other types are ignored. */
 function valuesOf(claims: Claims, name: string): readonly string[] {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined
   return (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string')
 }
 
-/** Whether a person may enter an engagement by the role of the identity provider. Administrators enter none. */
+/** Whether a person may enter an engagement with the role at the identity provider. Administrators enter none. */
 export const mayEnter = ({ subject, role, groups }: Person, { enter }: Pick<TeamEngagement, 'enter'>): boolean =>
   role !== null &&
   role !== 'administrator' &&
   (enter.people?.includes(subject) === true || enter.groups?.some((group) => groups.includes(group)) === true)
 
 /**
- * The role in which a person enters an engagement, or null: then it is answered like one that does not exist. The role of the identity provider
- * comes first; `isInvited` whether an invitation gives the subject access now. Administrators enter none.
+ * The role in which a person enters an engagement; null where requests are answered as if the engagement did not exist. The role at the identity
+ * provider takes precedence over an invitation. `isInvited`: whether an invitation gives a subject access now. Administrators enter none.
  */
 export function roleIn(
   person: Person,

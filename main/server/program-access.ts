@@ -4,8 +4,8 @@ import { COLLECTOR_TOKEN, tokenDigest } from '../core/jobs.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 
 /**
- * Everything that collectors may ask for: the second table of the team server, next to ACCESS. Each line is for the token of a collector alone; a
- * session of a person reaches none of it, and a token reaches nothing else. `job`: only for a job that this collector has leased.
+ * All requests of collectors, separate from ACCESS. They need the token of a collector; a session of a person gives no access to them, and the
+ * token gives access to nothing else. `job`: only for a job that this collector has leased.
  */
 export const COLLECTOR_VERBS = {
   ask: { verb: 'POST', job: false, input: 'collector-ask' },
@@ -22,8 +22,8 @@ export type CollectorVerb = keyof typeof COLLECTOR_VERBS
 type CollectorInput = Exclude<(typeof COLLECTOR_VERBS)[CollectorVerb]['input'], null>
 
 /**
- * Why a recording is not one of this job, or null. The collector states where it measured from (`vantage`); everything else that is declared
- * comes from the job.
+ * Why a recording does not belong to a job, or null. The collector states where it measured from (`vantage`); all other declarations must equal
+ * those of the job.
  */
 export function otherThanJob(
   { run, node, hostKey, metadata }: CollectorJob,
@@ -44,8 +44,8 @@ export function otherThanJob(
 }
 
 /**
- * Everything that sealers may ask for: the third table of the team server. Each line is for the token of a sealer alone, and for requests to
- * its own certificate; a session of a person and the token of a collector reach none of it.
+ * All requests of sealers. They need the token of a sealer and concern requests to its own certificate; a session of a person and the token of a
+ * collector give no access to them.
  */
 export const SEALER_VERBS = {
   ask: { input: 'sealer-ask' },

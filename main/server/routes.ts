@@ -1,7 +1,7 @@
 import { SESSION_ACCESS, type SessionMethod } from './access.ts'
 import { COLLECTOR_VERBS, type CollectorVerb, type SealerVerb } from './program-access.ts'
 
-/** What a request asks for. `unknown` is answered the same for whatever it named. */
+/** The target of a request. Every `unknown` target is answered in the same way. */
 export type Wanted =
   | { readonly kind: 'start' }
   | { readonly kind: 'style' }
@@ -13,16 +13,16 @@ export type Wanted =
   | { readonly kind: 'sign-out' }
   /** A page of sessions, or a form on one. */
   | { readonly kind: 'sessions'; readonly method: SessionMethod }
-  /** A file of the pages, by its exact path. */
+  /** A file of the window, by its exact path. */
   | { readonly kind: 'page'; readonly engagement: string; readonly file: string }
   | { readonly kind: 'session'; readonly engagement: string }
   | { readonly kind: 'call'; readonly engagement: string; readonly method: string }
   | { readonly kind: 'upload'; readonly engagement: string }
   | { readonly kind: 'download'; readonly engagement: string; readonly id: string }
   | { readonly kind: 'events'; readonly engagement: string }
-  /** What a collector asks for; `job` is empty where the verb has none. */
+  /** A request of a collector; `job` is empty where the verb has none. */
   | { readonly kind: 'collector'; readonly verb: CollectorVerb; readonly job: string }
-  /** What a sealer asks for; `request` is empty where the verb has none. */
+  /** A request of a sealer; `request` is empty where the verb has none. */
   | { readonly kind: 'sealer'; readonly verb: SealerVerb; readonly request: string }
   | { readonly kind: 'wrong-verb'; readonly allow: 'GET' | 'POST' | 'PUT' }
   | { readonly kind: 'unknown' }
@@ -31,8 +31,8 @@ const LONGEST_TARGET = 4096
 const UNKNOWN: Wanted = { kind: 'unknown' }
 
 /**
- * Reads the target of a request. It is compared as text, before any normalization: `..`, `%2e`, backslashes, doubled slashes and queries
- * match nothing, except for the query of the callback.
+ * Parses the target of a request. It is compared as text, without normalization: `..`, `%2e`, backslashes, doubled slashes and queries match
+ * no route, except for the query of the callback.
  */
 export function wantedBy(verb: string, target: string): Wanted {
   if (target.length > LONGEST_TARGET) return UNKNOWN
@@ -57,7 +57,7 @@ export function wantedBy(verb: string, target: string): Wanted {
   }
 }
 
-/** Each has an address of its own, so that what is done is in none of its inputs. */
+/** Each method has its own address, so that no input of a form chooses the method. */
 export const SESSION_PATHS: Readonly<Record<SessionMethod, string>> = {
   'sessions.own': '/sessions',
   'sessions.end-own': '/sessions/end-own',

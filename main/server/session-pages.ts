@@ -6,7 +6,7 @@ import type { ServerForm, ServerPage } from './html.ts'
 import { SESSION_PATHS } from './routes.ts'
 import type { SignInWay, TeamSessionRecord } from './sessions.ts'
 
-/** Pages on which people see and end sessions. They have neither ids nor hashes of sessions, and nothing of evidence. */
+/** Pages on which people see and end sessions. They contain no ids or hashes of sessions and no evidence. */
 
 /** The links to the pages of sessions that a role may open. */
 export const sessionLinks = (role: ServerRole): readonly (readonly [href: string, text: string])[] => [
@@ -17,7 +17,7 @@ export const sessionLinks = (role: ServerRole): readonly (readonly [href: string
 ]
 
 interface SessionPageInput {
-  /** That of the person who looks, and the token of its forms. */
+  /** The session of the person who views the page. */
   readonly current: TeamSessionRecord
   readonly csrf: string
   readonly sessions: readonly TeamSessionRecord[]
@@ -26,7 +26,7 @@ interface SessionPageInput {
 const END_MEANS =
   'Ending a session signs its pages out at once, and withdraws what they asked signers to sign. Work that has begun is finished. The person can sign in again as long as the identity provider lets them.'
 
-/** The sessions of the person who looks. */
+/** The page with the sessions of the person who views it. */
 export function ownSessionsPage({ current, csrf, sessions }: SessionPageInput): ServerPage {
   const { person } = current
   return {
@@ -50,10 +50,10 @@ interface AllSessionsInput extends SessionPageInput {
   readonly enters: (session: TeamSessionRecord) => readonly { readonly name: string; readonly role: TeamRole }[]
 }
 
-/** More than a page shows at a time: those that were used least recently are left out, and named as a number. */
+/** Maximum number of sessions on the page. The least recently used ones are left out and counted. */
 const MOST_SHOWN = 500
 
-/** The sessions of everyone, by person, for administrators. */
+/** The page with the sessions of everyone, ordered by person, for administrators. */
 export function allSessionsPage({ current, csrf, sessions, enters }: AllSessionsInput): ServerPage {
   const latest = sessions.toSorted((a, b) => b.usedAt - a.usedAt).slice(0, MOST_SHOWN)
   const shown = latest.toSorted((a, b) => compare(nameOf(a), nameOf(b)) || a.createdAt - b.createdAt)
@@ -111,7 +111,7 @@ const WAYS: Readonly<Record<SignInWay, string>> = {
   invitation: 'identity provider, by an invitation',
 }
 
-/** Names can be the same; the subject distinguishes people. */
+/** Several people can have the same name; the subject distinguishes them. */
 const nameOf = ({ person: { name, subject } }: TeamSessionRecord): string =>
   name === subject ? name : `${name}\n${subject}`
 

@@ -11,45 +11,45 @@ export interface SessionTimes {
   readonly absoluteMs: number
 }
 
-/** How a person signed in: at the identity provider alone, or there with the link of an invitation. */
+/** How a person signed in at the identity provider: with or without the link of an invitation. */
 const SIGN_IN_WAYS = ['provider', 'invitation'] as const
 export type SignInWay = (typeof SIGN_IN_WAYS)[number]
 
 export interface TeamSessionRecord {
   readonly person: Person
-  /** SHA-256 of the id: the id itself is in the cookie alone. */
+  /** SHA-256 of the id; only the cookie contains the id itself. */
   readonly hash: Sha256
-  /** Names the session to people and in the audit log. It follows from neither id nor hash, and gives access to nothing. */
+  /** Identifies the session to people and in the audit log. It is not derived from id or hash and gives no access. */
   readonly publicId: string
   readonly way: SignInWay
   readonly createdAt: number
   /** When it was last used for a call. */
   usedAt: number
-  /** Aborted once a person ended the session, and not where its time was over. */
+  /** Aborted when a person ends the session; not aborted when it expires. */
   readonly ended: AbortSignal
 }
 
-/** 256 random bits, as the cookie holds them. */
+/** 256 random bits in base64url, the value of the cookie. */
 const SESSION_ID = /^[A-Za-z0-9_-]{43}$/
 export const PUBLIC_ID = /^[0-9a-f]{32}$/
 
 /** Sessions of everyone who is signed in. Without a store, a restart signs everyone out. */
 export interface Sessions {
-  /** Starts a session; gives its id, which is not kept. Fails as the store does: then there is none. */
+  /** Starts a session and returns its id, which is not kept. Fails as the store does; no session is started then. */
   readonly start: (person: Person, way: SignInWay, now: number) => Promise<Outcome<string>>
-  /** The session of an id, unless it has expired. `use`: it counts as activity. */
+  /** The session of an id, unless it has ended or expired. `use`: whether the request counts as activity. */
   readonly find: (id: string | undefined, now: number, use: boolean) => TeamSessionRecord | null
-  /** Sessions that have not expired, in the order in which they began; with those that were ended and that the store still has. */
+  /** Sessions that have not expired, in the order of their start, including ended ones that the store still has. */
   readonly list: (now: number) => readonly TeamSessionRecord[]
-  /** Ends sessions at once. Fails as the store does: then a restart could bring them back, and they can be ended again. */
+  /** Ends sessions at once. Fails as the store does; a restart could then restore them, and they can be ended again. */
   readonly end: (which: readonly Pick<TeamSessionRecord, 'hash'>[]) => Promise<Outcome<null>>
-  /** Of those that were not ended. */
+  /** The number of sessions that were not ended. */
   readonly count: () => number
 }
 
-/** More sessions than a team has. The one that was used least recently ends when another begins. */
+/** Maximum number of sessions. At the limit, the least recently used one ends when another begins. */
 const MOST = 10_000
-/** Between two times of use that are stored: a restart may end a session earlier by so much, and never later. */
+/** Minimum interval between stored times of use. A restart may end a session earlier by this interval, never later. */
 const STORE_USE_MS = 30_000
 
 interface Kept extends TeamSessionRecord {
@@ -63,7 +63,7 @@ const keptOf = (session: Omit<TeamSessionRecord, 'ended'>): Kept => {
   return { ...session, storedUse: session.usedAt, ending, ended: ending.signal }
 }
 
-/** `random` gives that many random bytes. `store` keeps sessions over a restart, `stored` is what it holds. */
+/** `random` returns random bytes. `store` keeps sessions across a restart; `stored` is its content. */
 export function createSessions(
   times: SessionTimes,
   random: (count: number) => Uint8Array,
@@ -80,7 +80,7 @@ export function createSessions(
     now - createdAt >= times.absoluteMs || now - usedAt >= times.idleMs
   const forget = (hash: Sha256): void => {
     all.delete(hash)
-    // What stays there has expired, and is removed when sessions are loaded.
+    // Where this fails, the next start removes the expired session.
     void store.remove(hash)
   }
   return {
@@ -117,7 +117,7 @@ export function createSessions(
     },
     list: (now) => [...all.values()].filter((one) => !isOver(one, now)),
     end: async (which) => {
-      // All of them at once: what the store takes its time for has no access meanwhile.
+      // All at once, so that none has access while the store is working.
       for (const { hash } of which) all.get(hash)?.ending.abort()
       const removed = await Promise.all(
         which.map(async ({ hash }) => {
@@ -132,7 +132,7 @@ export function createSessions(
   }
 }
 
-/** Sessions that were stored before this start, without those that have expired. Fails as the store does. */
+/** Loads the sessions that were stored before this start and have not expired. Fails as the store does. */
 export const loadSessions = (store: SessionStore, times: SessionTimes, now: number): ReturnType<SessionStore['load']> =>
   store.load({ createdAt: now - times.absoluteMs, usedAt: now - times.idleMs })
 
@@ -143,7 +143,7 @@ const NOWHERE: SessionStore = {
   remove: async () => ok(null),
 }
 
-/** A person as createSessions() stored them, or null. */
+/** Parses a person as createSessions() stores it; null for any other text. */
 function personIn(text: string): Person | null {
   const { subject, name, role, groups } = parsed(text)
   const isRole = (value: unknown): value is TeamRole | null =>
@@ -166,11 +166,11 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** What decides about people: a stored session counts under the same configuration alone. */
+/** Digest of the configuration that assigns roles. Stored sessions are valid only for the same digest. */
 export const policyOf = ({ oidc, roles }: Pick<TeamConfig, 'oidc' | 'roles'>): Sha256 =>
   sha256(`sessions ${canonicalJson({ oidc, roles })}`)
 
 const hashOf = (id: string): Sha256 => sha256(`session ${id}`)
 
-/** Derived from the id, so that only a page that was given it by this server, and holds the cookie, can call. */
+/** The CSRF token of a session, derived from its id: only a page that received it from this server, in a browser with the cookie, can make calls. */
 export const csrfOf = (id: string): string => sha256(`csrf ${id}`)

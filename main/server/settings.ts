@@ -17,7 +17,7 @@ export interface TeamSettings {
   readonly callMs: number
   readonly callsPerSession: number
   readonly calls: number
-  /** Of auditors, at once. */
+  /** Maximum number of concurrent verifications for auditors. */
   readonly verifications: number
   readonly verificationsWaiting: number
   readonly signInsPerMinute: number
@@ -26,7 +26,7 @@ export interface TeamSettings {
 const MINUTE_MS = 60_000
 const MIB = 1024 * 1024
 
-/** The origin that a server has by itself; with port 0, that of the port it was given. */
+/** The configured public origin, or the origin of the listening address and port. */
 export function originOf({ listen, publicUrl }: TeamConfig, port: number): string {
   if (publicUrl !== undefined) return publicUrl
   const host = listen.address.includes(':') ? `[${listen.address}]` : listen.address
@@ -49,13 +49,13 @@ export const settingsOf = (config: TeamConfig, port: number): TeamSettings => ({
   signInsPerMinute: config.limits?.signInsPerMinute ?? 20,
 })
 
-/** A problem and the part of the configuration that has it; `text` follows the name of the part. */
+/** A problem of one part of the configuration; `text` follows the name of the part. */
 interface ConfigProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
 }
 
-/** What the schema cannot express. Paths are absolute and normalized; none: the configuration can be served. */
+/** Problems that the schema cannot express; empty where the configuration can be served. Expects absolute, normalized paths. */
 export function problemsOf({
   listen,
   publicUrl,
@@ -152,8 +152,8 @@ function databaseProblems({ url, tls, owner }: TeamDatabase): readonly ConfigPro
 const overlap = (a: string, b: string): boolean => `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`)
 
 /**
- * The configuration with the collectors and sealers of another one, which is valid, and with who may enter each engagement there. Fails with
- * input.refused where anything else differs, and where an engagement would have its first collector or sealer: what serves these is opened at the start.
+ * The running configuration with the collectors, the sealers and the access to engagements of another valid one. Fails with input.refused where
+ * anything else differs, and where an engagement would have its first collector or sealer, which needs a start.
  */
 export function reloadedConfig(running: TeamConfig, wanted: TeamConfig): Outcome<TeamConfig> {
   if (!isSameJson(fixedOf(running), fixedOf(wanted)))
@@ -171,11 +171,11 @@ export function reloadedConfig(running: TeamConfig, wanted: TeamConfig): Outcome
   return ok({ ...running, collectors, sealers, engagements })
 }
 
-/** Engagements with other people than before. */
+/** Engagements that other people may enter than before. */
 export const enteredByOthers = (before: TeamConfig, after: TeamConfig): readonly TeamEngagement[] =>
   after.engagements.filter(({ enter }, at) => !isSameJson(enter, before.engagements[at]?.enter))
 
-/** What needs a start to be changed. */
+/** The part of a configuration that only a start can change. */
 const fixedOf = ({ collectors: _, sealers: __, engagements, ...rest }: TeamConfig) => ({
   ...rest,
   engagements: engagements.map(({ enter: ___, ...one }) => one),

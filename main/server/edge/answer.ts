@@ -12,7 +12,7 @@ import type { ServerParts } from './parts.ts'
 import { beginSignIn, finishSignIn, sessionStep, signOut, startPage } from './people-routes.ts'
 import { fromSealer } from './sealer-routes.ts'
 
-/** Answers one request. Never rejects; an exception is logged by its class, and answered without a reason. */
+/** Answers one request. Never rejects: an exception is logged by its class and answered without details. */
 export async function answer(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const exchange: Exchange = { request, response }
   const [id, began] = [randomBytes(8).toString('hex'), parts.now()]
@@ -34,7 +34,7 @@ export async function answer(parts: ServerParts, request: IncomingMessage, respo
       else sendFailure(exchange, 500, 'bug', `the server could not answer; request ${id}`)
     }
   }
-  // A body that was not read must not be taken for the next request.
+  // A body that was not read must not be parsed as the next request.
   if (!request.complete) request.resume()
   parts.metrics.count('barewitness_requests_total', { kind: wanted.kind, status: String(sent.status) })
   parts.log({
@@ -55,7 +55,7 @@ const isBrokenOff = (request: IncomingMessage, thrown: unknown): boolean =>
   !request.complete && request.destroyed && thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNRESET'
 
 async function route(parts: ServerParts, exchange: Exchange, wanted: Wanted): Promise<Sent> {
-  // A proxy may read another one of several names than Node.js does.
+  // Of several Host headers, a proxy may read another one than Node.js does.
   const [host, ...others] = exchange.request.headersDistinct.host ?? []
   if (host !== new URL(parts.settings().origin).host || others.length > 0)
     return sendFailure(exchange, 421, 'access.refused', 'this server has another name')

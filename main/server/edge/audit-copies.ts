@@ -7,7 +7,7 @@ import { type AuditPart, coveredBy, linesOf, partKey, partsAfter, partsAmong } f
 import type { LogHead } from '../chained-log.ts'
 import type { Log } from './repeated.ts'
 
-/** Large parts are held in memory as a whole. */
+/** A part is in memory as a whole. */
 const PART_BYTES = 8 * 1024 * 1024
 const LARGEST_PART = 64 * 1024 * 1024
 const RETRY_MS = 60_000
@@ -16,10 +16,10 @@ const RETRY_MS = 60_000
 interface AuditCopying {
   /** The store of all audit logs. Fails as opening it does. */
   readonly openStore: () => Promise<Outcome<ObjectStore>>
-  /** The log of this server in it, as placeOf() names it. */
+  /** Name of the log of this server in the store, see placeOf(). */
   readonly place: string
   readonly file: string
-  /** Of the entries that are on the disk. */
+  /** Head of the entries that are on the disk. */
   readonly head: () => LogHead
   /** Retention of each part. */
   readonly years: number
@@ -41,8 +41,8 @@ export interface AuditCopies {
 }
 
 /**
- * Copies the audit log at once and from time to time. A store that is away is tried again. Where it has other entries than the log, nothing
- * is copied any more: the log was altered or replaced, or another one has its place.
+ * Copies the audit log at once and then periodically. An unreachable store is tried again. Where the store has other entries than the log,
+ * nothing is copied: the log was altered or replaced, or another log has the same name.
  */
 export function startAuditCopies(copying: AuditCopying, log: Log): AuditCopies {
   let [copied, isFailing, isClosed] = [0, true, false]
@@ -52,7 +52,7 @@ export function startAuditCopies(copying: AuditCopying, log: Log): AuditCopies {
     const store = await copying.openStore()
     const made = store.ok ? await copyAuditLog(store.value, copying, isCompared ? copied : null) : store
     isFailing = !made.ok
-    // After a failure, what the store has is read again: a part can be there though its answer was lost.
+    // After a failure, the content of the store is read again: a part can be stored although its answer was lost.
     isCompared = made.ok
     if (made.ok) copied = made.value
     else log({ kind: 'audit-copy', failed: made.error.code })
@@ -84,15 +84,15 @@ export function startAuditCopies(copying: AuditCopying, log: Log): AuditCopies {
 }
 
 /**
- * Stores the entries that the store does not have, and gives how many it has. `copied`: as many were confirmed since this process compared
- * the log with the store; null: it is compared now. Fails with objects.altered where the store has other entries.
+ * Stores the entries that the store lacks and returns how many it then has. `copied`: the number of entries confirmed since this process
+ * compared the log with the store; null: it is compared now. Fails with objects.altered where the store has other entries.
  */
 async function copyAuditLog(
   store: ObjectStore,
   { place, file, head, years, now }: AuditCopying,
   copied: number | null,
 ): Promise<Outcome<number>> {
-  // Entries after the head are being written: what is not on the disk yet can still be lost.
+  // Entries after the head are still being written and can be lost.
   const { size } = head()
   if (copied === size) return ok(size)
   const lines = linesOf(await readFile(file, 'utf8')).slice(0, size)
@@ -109,8 +109,8 @@ async function copyAuditLog(
 }
 
 /**
- * How many entries the store has of a log, without a gap. Each line has the digest of the one before it, so that the last part of all is
- * compared, also behind a gap: the first parts can have expired.
+ * The number of entries of a log that the store has without a gap. Only the last part is compared, since each line has the digest of the
+ * previous one. It can follow a gap: the first parts can have expired.
  */
 async function agreedWith(store: ObjectStore, place: string, lines: readonly string[]): Promise<Outcome<number>> {
   const found = await store.versions(`${place}/`)
@@ -126,7 +126,7 @@ async function agreedWith(store: ObjectStore, place: string, lines: readonly str
   return difference.value === null ? ok(coveredBy(parts)) : fail('objects.altered', plain(difference.value, 300))
 }
 
-/** In words, where a part of the store has other entries than the log; null where it has the same. Fails as reading it does. */
+/** A description of the first difference between a part of the store and the log; null where there is none. Fails as reading the part does. */
 async function differenceOf(
   store: ObjectStore,
   { first, last, version }: AuditPart<ObjectVersion>,
@@ -144,9 +144,9 @@ async function differenceOf(
 }
 
 interface AuditComparison {
-  /** Entries of the log that the store keeps, from the first on, without a gap. */
+  /** Number of entries that the store has, from the first one without a gap. */
   readonly kept: number
-  /** In words, each part that has other entries than the log. */
+  /** One sentence for each part that has other entries than the log. */
   readonly problems: readonly string[]
   /** Other logs in the store, with the number of their last entry. */
   readonly others: readonly { readonly place: string; readonly entries: number }[]

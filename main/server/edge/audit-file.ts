@@ -7,13 +7,13 @@ import type { LogHead } from '../chained-log.ts'
 import { type ChainedFile, openChainedFile } from './chained-file.ts'
 
 export interface AuditLog extends ChainedFile<AuditEvent> {
-  /** The head, where entries were added since the last one that a sealer signed; otherwise null. */
+  /** The head, where entries were added since the last head that a sealer signed; otherwise null. */
   readonly unsignedHead: () => LogHead | null
-  /** Whether unsignedHead() gave this head, and none that was offered was signed since. */
+  /** Whether unsignedHead() returned this head and no offered head was signed since. */
   readonly wasOffered: (head: LogHead) => boolean
 }
 
-/** Each is asked for ten minutes after the one before, and dropped with the first that is signed. */
+/** Maximum number of offered heads. A sealer asks for one every ten minutes; all are dropped when one is signed. */
 const MOST_OFFERED = 100
 
 /** Opens an audit log to continue it; fails as openChainedFile() does. */
@@ -21,7 +21,7 @@ export async function openAuditLog(path: string): Promise<Outcome<AuditLog>> {
   const opened = await openChainedFile<AuditEvent>(path, EMPTY_LOG)
   if (!opened.ok) return opened
   const { log, text } = opened.value
-  // An entry of a signed head alone is no reason to sign the next one.
+  // A signed head adds an entry, which alone is no reason to sign the next head.
   let others = otherEntries(text, Number.POSITIVE_INFINITY)
   let signed = otherEntries(text, signedHeads(text).at(-1)?.statement?.size ?? 0)
   const offered = new Map<number, { readonly digest: string; readonly others: number }>()

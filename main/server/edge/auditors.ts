@@ -7,7 +7,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { folderIn } from '../../core/layout.ts'
 import { type EventBuffer, eventBuffer } from '../event-buffer.ts'
 
-/** What the pages of a person read from: one engine with its events. */
+/** An engine with its events, which the pages of one or several people read from. */
 export interface Desk {
   readonly engine: Engine
   readonly events: EventBuffer
@@ -21,7 +21,7 @@ export function notifyDesk({ events, streams }: Pick<Desk, 'events' | 'streams'>
   for (const send of streams) send(text)
 }
 
-/** The desk of one auditor: an engine over a folder of their own, which has no fleet, no evidence and no register. */
+/** The desk of one auditor: an engine with a separate folder, which contains no fleet, evidence or register. */
 export interface AuditorDesk extends Desk {
   /** The shared pack that is open, or null. */
   share: string | null
@@ -30,16 +30,16 @@ export interface AuditorDesk extends Desk {
 }
 
 export interface AuditorDesks {
-  /** Opens the desk of a subject, or gives the one that is open. Fails with access.refused where too many are in use, or as the store does. */
+  /** Opens the desk of a subject, or returns the open one. Fails with access.refused where too many are in use, and with store.failed. */
   readonly enter: (subject: string) => Promise<Outcome<AuditorDesk>>
-  /** Closes the packs that may be read no longer: the engine forgets what it read. */
+  /** Closes packs that their auditor may no longer read, with the engines that have their content in memory. */
   readonly closePacks: () => Promise<void>
   readonly notify: (event: EngineEvent) => void
   readonly close: () => Promise<void>
 }
 
 interface AuditorParts {
-  /** Of the engagement. */
+  /** Folder of the engagement. */
   readonly folder: string
   /** Opens an engine over a folder. */
   readonly open: (folder: string) => Promise<Engine>
@@ -49,15 +49,15 @@ interface AuditorParts {
   readonly started: string
 }
 
-/** Engines that are kept open: each may hold a whole pack in memory. */
+/** Maximum number of open engines: each may have a whole pack in memory. */
 const MOST_OPEN = 16
 
-/** The folder of an auditor, by a digest: a subject may be any text. */
+/** The folder of an auditor. Its name is a digest, because a subject may be any text. */
 const folderOf = (folder: string, subject: string): string =>
   `${folderIn(folder, 'auditors')}/${sha256(`auditor ${subject}`).slice(0, 32)}`
 
 export function auditorDesks({ folder, open, mayRead, started }: AuditorParts): AuditorDesks {
-  /** The one that was entered least recently comes first. */
+  /** In the order of last entry, the least recent first. */
   const desks = new Map<string, Promise<AuditorDesk>>()
   const opened = async (subject: string): Promise<AuditorDesk> => {
     const own = folderOf(folder, subject)
@@ -79,7 +79,7 @@ export function auditorDesks({ folder, open, mayRead, started }: AuditorParts): 
   }
   const isOver = (subject: string, { share, opening }: AuditorDesk): boolean =>
     [...opening, ...(share === null ? [] : [share])].some((one) => !mayRead(subject, one))
-  /** The pages of this auditor load everything again, and find no open pack. */
+  /** Makes the pages of this auditor load everything again, without an open pack. */
   const closePack = async (subject: string, desk: AuditorDesk): Promise<void> => {
     for (const send of desk.streams) send(`event: ${RESYNC}\ndata: null\n\n`)
     await drop(subject, desk)
@@ -95,7 +95,7 @@ export function auditorDesks({ folder, open, mayRead, started }: AuditorParts): 
   return {
     enter: async (subject) => {
       const before = await desks.get(subject)?.catch(() => undefined)
-      // Also without a change: an access ends by itself.
+      // Also without a change of the portal: an access ends at its last moment.
       if (before !== undefined && isOver(subject, before)) await closePack(subject, before)
       const there = desks.get(subject)
       if (there === undefined && !(await makeRoom()))

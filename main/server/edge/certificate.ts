@@ -3,7 +3,7 @@ import type { Server } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 
-/** Certificate chain and key that a server is reached with, PEM. */
+/** Certificate chain and private key of the server, PEM. */
 export interface TlsFiles {
   readonly cert: string
   readonly key: string
@@ -11,7 +11,7 @@ export interface TlsFiles {
 
 const OLDEST = { minVersion: 'TLSv1.2' } as const
 
-/** What new connections are answered with. Fails with input.refused for a certificate and key that cannot be used together. */
+/** TLS options of new connections. Fails with input.refused for a certificate and key that cannot be used together. */
 export function secureOptions(tls: TlsFiles): Outcome<TlsFiles & typeof OLDEST> {
   const options = { ...tls, ...OLDEST }
   try {
@@ -22,13 +22,13 @@ export function secureOptions(tls: TlsFiles): Outcome<TlsFiles & typeof OLDEST> 
   }
 }
 
-/** A certificate that was read again: its fingerprint, SHA-256, and what answers new connections with it. Connections that are open stay. */
+/** A renewed certificate: its SHA-256 fingerprint, and a function that uses it for new connections. Open connections stay. */
 export interface Renewed {
   readonly fingerprint: string
   readonly present: (server: Server) => void
 }
 
-/** The certificate that differs from the one that is presented; null where none does. Fails as secureOptions(). */
+/** The certificate to renew to; null where certificate and key are unchanged or there is no TLS. Fails as secureOptions() does. */
 export function renewedOf(presented: TlsFiles | null, wanted: TlsFiles | null): Outcome<Renewed | null> {
   if (presented === null || wanted === null || (presented.cert === wanted.cert && presented.key === wanted.key))
     return ok(null)

@@ -5,25 +5,25 @@ import { chainedLine, checkChained, type LogHead } from '../chained-log.ts'
 /** An entry could not be stored. */
 export class LogFailure extends Error {}
 
-/** A log on the disk that is only ever continued. */
+/** An append-only log on the disk. */
 export interface ChainedFile<T extends object> {
-  /** Resolves when the entry is on disk. Rejects with LogFailure where it could not be stored: what it records must then not take place. */
+  /** Resolves when the entry is on the disk. Rejects with LogFailure where it could not be stored; the recorded action must then not take place. */
   readonly append: (entry: T) => Promise<void>
-  /** Of the entries on the disk. */
+  /** Head of the entries on the disk. */
   readonly head: () => LogHead
-  /** Whether an entry could be stored now, as far as that is known without one. */
+  /** Whether an entry could probably be stored now; none is written to test it. */
   readonly isUsable: () => Promise<boolean>
   readonly close: () => Promise<void>
 }
 
-/** On a disk with less, a log that could not be written does not count as usable. */
+/** Free bytes that the disk needs before a log whose last write failed counts as usable again. */
 const LEAST_ROOM = 1024 * 1024
 
 const opened = (path: string): Promise<FileHandle> => open(path, 'a', 0o600)
 
 /**
- * Opens a log to continue it, and gives the text of its complete lines. A last line without its end was being written when a process ended,
- * and was never confirmed: it is removed. Fails with store.failed where another line does not continue the one before it, or the file cannot be read.
+ * Opens a log for appending and returns the text of its complete lines. A last line without a line feed was being written when a process ended
+ * and was never confirmed: it is removed. Fails with store.failed where another line does not continue the previous one, or the file cannot be read.
  */
 export async function openChainedFile<T extends object>(
   path: string,
@@ -46,16 +46,16 @@ export async function openChainedFile<T extends object>(
   }
   let waiting: { readonly entry: T; readonly done: (problem: Error | null) => void }[] = []
   let writing: Promise<void> | null = null
-  // Of what is confirmed, in bytes.
+  // Bytes of confirmed entries.
   let length = Buffer.byteLength(whole)
   let state: 'whole' | 'cut' | 'broken' = 'whole'
   let cut = 0
-  /** Removes the part of entries that was stored and never confirmed, as a start does. */
+  /** Removes the rest of a failed write, which was never confirmed, as opening the file does. */
   const isMended = async (): Promise<boolean> => {
     if (state === 'broken') return false
     try {
       const { size } = await file.stat()
-      // Something else than this process changed it.
+      // Another process changed the file.
       if (size < length || size > length + cut) return false
       await file.truncate(length)
       state = 'whole'
@@ -86,7 +86,7 @@ export async function openChainedFile<T extends object>(
     try {
       await file.appendFile(text)
     } catch {
-      // Part of it may be on disk, such as where it is full.
+      // A part of the text may be on the disk, for example where the disk is full.
       state = 'cut'
       cut = size
       return new LogFailure('the log cannot be written')
@@ -94,7 +94,7 @@ export async function openChainedFile<T extends object>(
     try {
       await file.datasync()
     } catch {
-      // What is on the disk is known again after it was read: the next start does.
+      // The content of the disk is unknown until the next start reads it.
       state = 'broken'
       return new LogFailure('the log cannot be written')
     }

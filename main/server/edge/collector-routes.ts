@@ -28,7 +28,7 @@ interface Known {
 
 const LEASE_HEADER = 'x-barewitness-lease'
 
-/** Answers what a collector asks for. Without a known token, everything is answered the same. */
+/** Answers a request of a collector. All requests without a known token are answered in the same way. */
 export async function fromCollector(parts: ServerParts, exchange: Exchange, wanted: OfCollector): Promise<Sent> {
   const collector = collectorOf(parts, exchange)
   const jobs = collector === null ? undefined : parts.jobs.get(collector.engagement)
@@ -118,7 +118,7 @@ async function ask(
   exchange.response.once('close', () => {
     isGone = true
   })
-  // The configuration may be read again while a collector waits.
+  // A reload may remove or change a collector while it waits.
   const isEnrolled = (): boolean => isSameJson(collectorOf(parts, exchange), known.collector)
   const lease = await known.jobs.ask(known.collector, waitSeconds, () => isGone || !isEnrolled())
   if (lease.ok && lease.value !== null) {

@@ -4,44 +4,44 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { ObjectStore } from '../../core/objects.ts'
 import { type Log, repeated } from './repeated.ts'
 
-/** How evidence is copied to an object store. */
+/** Ports and intervals for copying evidence to an object store. */
 export interface Copying {
-  /** The store of an engagement, or that of audit logs. Fails as opening it does. */
+  /** Opens the store of an engagement, or that of audit logs. */
   readonly openStore: (name: string) => Promise<Outcome<ObjectStore>>
   readonly ports: CopyPorts
-  /** Retention of each object. */
+  /** Retention of each object, in years. */
   readonly years: number
-  /** Between two copies that nothing asked for. */
+  /** Interval between periodic copies of evidence. */
   readonly everyMs: number
-  /** Between two copies of the audit log. */
+  /** Interval between copies of the audit log. */
   readonly auditEveryMs: number
-  /** After what asked for a copy: a run and its export write many files one after the other. */
+  /** Delay after a request for a copy, because a run and its export write many files one after the other. */
   readonly soonMs: number
 }
 
-/** What waits to be copied, over all engagements. */
+/** The files that wait to be copied, over all engagements. */
 interface CopyState extends Waiting {
   /** Engagements whose last copy failed, or was not tried yet. */
   readonly failing: number
-  /** Whether the store refuses deletion; null before one was opened. */
+  /** Whether the store refuses deletion; null before a store was opened. */
   readonly locked: boolean | null
 }
 
-/** The copies of every engagement that a process serves. */
+/** Copies the evidence of every engagement that a process serves. */
 export interface Copies {
-  /** Something was stored that should be copied. */
+  /** Requests a copy of an engagement after something was stored. */
   readonly soon: (engagement: string) => void
   readonly state: () => CopyState
-  /** Waits for a copy in progress, which ends after the object that it is storing. */
+  /** Waits for a copy in progress, which ends with the object that it is storing. */
   readonly close: () => Promise<void>
 }
 
-/** After a copy that failed. */
+/** Maximum delay after a failed copy. */
 const RETRY_MS = 60_000
 
 /**
- * Copies each engagement at once, then whenever asked and after a time. A store that is away, or full, is tried again: what waits is counted.
- * Fails with objects.refused for a store that is unsuitable, so that a server does not start which would keep nothing.
+ * Copies each engagement at once, then on request and periodically. A store that is unreachable or full is tried again; waiting files are
+ * counted. Fails as opening a store does, except where it is unreachable, so that no server starts whose copies would never be kept.
  */
 export async function startCopies(
   engagements: readonly TeamEngagement[],
@@ -76,7 +76,7 @@ export async function startCopies(
   })
 }
 
-/** Copies one engagement; its session remembers what the store confirmed. */
+/** Copies one engagement. Its session remembers the objects that the store confirmed. */
 function startCopier(
   { name, folder: root }: TeamEngagement,
   opened: ObjectStore | null,
@@ -123,7 +123,7 @@ function startCopier(
   }
 }
 
-/** The same store, which takes nothing more once the server ends: the next start copies the rest. */
+/** The store, without further objects once the server is ending: the next start copies the rest. */
 function untilClosed(store: ObjectStore, isClosed: () => boolean): ObjectStore {
   return {
     ...store,

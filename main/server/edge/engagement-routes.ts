@@ -29,7 +29,7 @@ const configuredAs = ({ engagement: { demo = false }, sealers }: ServedEngagemen
   sealer: sealers !== null,
 })
 
-/** The same for an engagement, method or file that does not exist and for one of others. */
+/** Identical for engagements, methods and files that do not exist and for those that the person may not reach. */
 export const notFound = (exchange: Exchange): Sent =>
   sendFailure(exchange, 404, 'input.not-found', 'there is no such page')
 
@@ -84,7 +84,7 @@ async function sessionReply(
   return sendReply(exchange, 200, { ok: true, value })
 }
 
-/** Calls and uploads: with the token of the page, and so many at once. */
+/** Answers calls and uploads. They need the token of the page and are limited in number. */
 async function going(
   parts: ServerParts,
   exchange: Exchange,
@@ -113,7 +113,7 @@ async function going(
   }
 }
 
-/** The method and input of a call; otherwise, what was answered. */
+/** The method and input of a call; otherwise the answer that was sent. */
 async function readCall(exchange: Exchange, method: string): Promise<Result<Omit<Asked, 'how'>, Sent>> {
   if (!isMethod(method)) return err(notFound(exchange))
   if (!/^application\/json(; ?charset=utf-8)?$/i.test(headerOf(exchange, 'content-type') ?? ''))
@@ -128,7 +128,7 @@ async function readCall(exchange: Exchange, method: string): Promise<Result<Omit
 
 interface Called {
   readonly sent: Sent
-  /** Ends with the work of a call that was not answered in time; null otherwise. */
+  /** Resolves at the end of a call that was not answered in time; null for other calls. */
   readonly unfinished: Promise<void> | null
 }
 
@@ -169,14 +169,14 @@ async function call(
   return { sent: sendFailure(exchange, 504, 'call.unfinished', `${method}: no result after ${seconds} s`), unfinished }
 }
 
-/** A schedule is referred to by its name. */
+/** The references in an input; schedules are referred to by name. */
 const referencesOf = (method: Method, input: unknown): Readonly<Record<string, string>> =>
   referencesIn(method.startsWith('schedules.') && isNamed(input) ? { schedule: input.name } : input)
 
 const isNamed = (input: unknown): input is { readonly name: unknown } =>
   typeof input === 'object' && input !== null && 'name' in input
 
-/** Asks the portal or an engine. */
+/** Forwards a call to the portal or an engine. */
 const answerOf = async (parts: ServerParts, inside: Inside, asked: Uploaded): Promise<CallAnswer> =>
   await inTurn(parts.verifications, inside.session.person.subject, asked.method, async () =>
     asked.how === 'portal' && isPortalMethod(asked.method)
@@ -201,7 +201,7 @@ const answered = (reply: Reply<unknown>, headers: CallAnswer['headers'] = {}): C
   headers,
 })
 
-/** Asks the portal, for an officer or an auditor. */
+/** Answers a call of the portal for an officer or an auditor. */
 async function portalAnswer(
   parts: ServerParts,
   inside: Inside,
@@ -231,7 +231,7 @@ async function portalAnswer(
   return answered(reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
 }
 
-/** Calls the engine, with a file in the place of what a dialog would have chosen. */
+/** Calls the engine, with a file of the server in place of one chosen in a dialog. */
 async function served(parts: ServerParts, inside: Inside, asked: Uploaded): Promise<CallAnswer> {
   const { method, input, how } = asked
   const { transfers, now } = parts
@@ -271,7 +271,7 @@ async function served(parts: ServerParts, inside: Inside, asked: Uploaded): Prom
   return answered(reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
 }
 
-/** Offers the files that a method wrote into a folder as one ZIP file, named after the report among them. */
+/** Offers the files that a method wrote into a folder as one ZIP file, which is named after the report. */
 async function zipped(
   { transfers, zipFolder, now }: ServerParts,
   { owner, reply, folder }: { readonly owner: Owner; readonly reply: Reply<unknown>; readonly folder: string },

@@ -18,13 +18,13 @@ import { type SealerDesk, type SealerParts, sealerDesk } from './sealers.ts'
 /** Opens the engine of one data folder. */
 export type OpenEngine = (folder: string, desktop: Desktop, elsewhere: Elsewhere) => Promise<StartingEngine>
 
-/** What other computers do for an engagement; null where none does. */
+/** The part of an engine that other computers or the server provide; null where they do not. */
 interface Elsewhere {
   readonly collection: RemoteCollection | null
   readonly identities: RemoteIdentities | null
-  /** What auditors requested, for a call of an officer; null for every other call. */
+  /** Counts of auditor requests that wait for officers, for a call of an officer; null for every other call. */
   readonly requests: () => RequestCounts | null
-  /** Configuration by which its packs are sent to other systems; null where it names none, and for auditors. */
+  /** File with the configuration for sending packs to other systems; null where none is named, and for auditors. */
   readonly integrations: string | null
 }
 
@@ -37,18 +37,18 @@ export interface ServedEngagement extends Desk {
   readonly auditors: AuditorDesks
 }
 
-/** One call, or work of the server itself: who made it, and what it left to be shown: the path that the engine gave to the viewer of a desktop. */
+/** A call in progress, or work of the server itself. `path`: the file that the engine would have opened in the viewer of a desktop. */
 interface Going {
   readonly by: string
-  /** Null for the server itself. */
+  /** Null for work of the server itself. */
   readonly role: TeamRole | null
-  /** Of the session that it came in, or of the server. */
+  /** Signal of the end of its session, or of the server. */
   readonly ended: AbortSignal
   path: string | null
 }
 const going = new AsyncLocalStorage<Going>()
 
-/** No person is at the server: no secret is asked for or kept, and what would be shown is noted for the call that asked. */
+/** The desktop of engines on the server: it asks for no secrets and keeps none. A file to be shown is noted for the call in progress. */
 const serverDesktop: Desktop = {
   ask: async () => null,
   show: async (path) => {
@@ -59,7 +59,7 @@ const serverDesktop: Desktop = {
   vault: null,
 }
 
-/** Runs a call of a person, and gives the path of what it would have shown on a desktop, or null. */
+/** Runs a call of a person and returns its value with the path of the file that it would have shown on a desktop, or null. */
 export async function withShown<T>(
   who: Pick<Going, 'by' | 'ended'> & { readonly role: TeamRole },
   call: () => Promise<T>,
@@ -69,25 +69,25 @@ export async function withShown<T>(
   return { value, path: store.path }
 }
 
-/** Runs work of the server itself; what it asks a sealer for is withdrawn once `ended` is aborted. */
+/** Runs work of the server itself. Its requests to sealers are withdrawn when `ended` is aborted. */
 export const asServer = <T>(ended: AbortSignal, work: () => Promise<T>): Promise<T> =>
   going.run({ by: 'the server itself, for a schedule', role: null, ended, path: null }, work)
 
 const MUST_BE_EMPTY = ['identities', 'schedulePassphrases'] as const
 
-/** What a process serves, by engagement. */
+/** The open engagements of a process, by name. */
 interface Opened {
-  /** None where it serves collectors alone. */
+  /** Empty where the process serves collectors alone. */
   readonly engagements: ReadonlyMap<string, ServedEngagement>
-  /** Of the engagements that have collectors. */
+  /** Jobs of the engagements that have collectors. */
   readonly jobs: ReadonlyMap<string, EngagementJobs>
-  /** Ends the engines last: what they wait for is left in the queue. */
+  /** Closes the engines last: jobs that they wait for stay in the queue. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Opens every engagement. Fails with input.refused for a folder with signing identities or passphrases: the server holds none. What was
- * opened until then is closed.
+ * Opens every engagement. Fails with input.refused for a folder with signing identities or passphrases, which a server must not have, and as
+ * queue and portal do. After a failure, everything that was opened is closed.
  */
 export async function openEngagements(
   {
@@ -135,7 +135,7 @@ export interface Opening {
   readonly now: () => number
 }
 
-/** What an engagement has in this process. */
+/** The programs of an engagement, and whether this process serves people. */
 interface Own {
   readonly collectors: readonly TeamCollector[]
   readonly hasSealer: boolean
@@ -224,14 +224,14 @@ async function openJobs(
     zones: new Set(collectors.map(({ zone }) => zone)),
     patienceMs,
   })
-  // Before the engine looks for the latest run.
+  // Before the engine opens the latest run.
   const recovered = await jobs.recover()
   if (recovered.ok) return ok(jobs)
   await jobs.close()
   return recovered
 }
 
-/** A recording arrived for a run that waits no longer: where pages show this run, they show it with the recording. */
+/** Opens a run again after a late recording, if pages show this run. */
 async function showAgain(desk: Desk, run: string): Promise<void> {
   const { engine } = desk
   const runs = await engine.call('runs.list', null)

@@ -3,7 +3,7 @@ import type { Reply } from '../../../schemas/ipc.ts'
 import type { CallFailure } from '../../../schemas/ipc-views.ts'
 import { htmlOf, type ServerPage } from '../html.ts'
 
-/** One request with its response. */
+/** A request with its response. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -13,7 +13,7 @@ export type Sent = { readonly status: number }
 
 type Headers = Readonly<Record<string, string | readonly string[]>>
 
-/** Sends a body and ends. */
+/** Sends a complete response. */
 export function send(
   { response }: Exchange,
   status: number,
@@ -48,7 +48,7 @@ export const headerOf = ({ request }: Exchange, name: string): string | undefine
   return Array.isArray(value) ? undefined : value
 }
 
-/** The whole body, or null where it is larger. The rest is not read: the connection ends with the response. */
+/** The whole body, or null where it exceeds `largest`. The rest is then not read, and the connection ends with the response. */
 export async function readAll({ request, response }: Exchange, largest: number): Promise<Uint8Array | null> {
   const tooLarge = (): null => {
     response.setHeader('Connection', 'close')

@@ -6,28 +6,31 @@ import type { ServedEngagement } from './engagements.ts'
 import { type Exchange, headerOf, type Sent, sendFailure } from './http.ts'
 import { auditEvent, roleNow, type ServerParts } from './parts.ts'
 
-/** Someone in an engagement that they may enter. */
+/** A person in an engagement that they may enter. */
 export interface Inside {
   readonly id: string
   readonly session: TeamSessionRecord
   readonly served: ServedEngagement
-  /** In this engagement. */
+  /** Role in this engagement. */
   readonly role: TeamRole
 }
 
-/** What the person reads from: auditors have an engine of their own, which holds nothing but what is shared with them. */
+/** The desk that a person reads from. Each auditor has a separate one, with shared packs only. */
 export const deskOf = async ({ served, role, session }: Inside): Promise<Outcome<Desk | AuditorDesk>> =>
   role === 'auditor' ? await served.auditors.enter(session.person.subject) : ok(served)
 
-/** Whether the person may still read a shared pack when they download something of it; absent for what is of no shared pack. */
+/** Whether the person may still read a shared pack at the time of a download; undefined for files of no shared pack. */
 export const stillShared = ({ served, role, session }: Inside, share: string | null): (() => boolean) | undefined =>
   role === 'auditor' && share !== null ? () => served.portal.mayRead(session.person.subject, share) : undefined
 
 const HEARTBEAT_MS = 20_000
-/** A page that reads no faster is disconnected, and loads everything again. */
+/** Unread bytes at which a slow page is disconnected; it then loads everything again. */
 const MOST_UNREAD = 1024 * 1024
 
-/** Events until the page leaves, the session ends (at once, where a person ends it) or the engagement may be entered no longer. Receiving events is no activity: an idle page is signed out. */
+/**
+ * Sends events until the page closes, the session ends (at once, where a person ends it) or the person may no longer enter the engagement.
+ * Receiving events does not count as activity: an idle page is signed out.
+ */
 export async function events(parts: ServerParts, exchange: Exchange, inside: Inside): Promise<Sent> {
   const { response } = exchange
   const { id, session, served, role } = inside
@@ -37,7 +40,7 @@ export async function events(parts: ServerParts, exchange: Exchange, inside: Ins
   await parts.audit.append(auditEvent(parts, session, { kind: 'events', engagement: served.engagement.name, role }))
   const desk = await deskOf(inside)
   if (!desk.ok) return sendFailure(exchange, 429, desk.error.code, desk.error.detail)
-  // The page can have left meanwhile: nothing would end its stream then.
+  // Where the page was closed meanwhile, no event would end its stream.
   if (response.destroyed) return { status: 400 }
   const { events: buffer, streams } = desk.value
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })

@@ -10,8 +10,8 @@ const engagementOf = (parts: Pick<ServerParts, 'engagements'>, token: string): S
   [...parts.engagements.values()].find(({ portal }) => portal.invited(token).ok) ?? null
 
 /**
- * What a link invites to. Reading the page uses nothing: programs that open links in messages cannot take an invitation. Every link that cannot
- * be used is answered the same.
+ * The page of an invitation. Opening it does not use the link, because programs open links in messages. All links that cannot be used are
+ * answered in the same way.
  */
 export function invitationPage(parts: ServerParts, exchange: Exchange, token: string): Sent {
   const served = engagementOf(parts, token)
@@ -37,8 +37,8 @@ export function invitationPage(parts: ServerParts, exchange: Exchange, token: st
 }
 
 /**
- * Binds an invitation to the person who signed in with its link. Fails, and leaves the link as it is, for administrators and for a person who
- * may enter the engagement anyway; fails the same for every link that cannot be used.
+ * Binds an invitation to the person who signed in with its link. Fails without using the link for administrators and for people who may enter
+ * the engagement anyway. Fails in the same way for all links that cannot be used.
  */
 export async function acceptInvitation(parts: ServerParts, person: Person, token: string): Promise<Outcome<null>> {
   const { subject, name, role } = person

@@ -9,70 +9,73 @@ import type { RunEvent } from '../../core/ports.ts'
 import { otherThanJob, type ProgramInput } from '../program-access.ts'
 import { wakeable } from './repeated.ts'
 
-/** What the server needs for collectors. */
+/** Ports and limits for collectors. */
 export interface Collecting {
-  /** Of the rules of this server: collectors have the same. */
+  /** Digest of the rules of this server; collectors must have the same rules. */
   readonly catalogDigest: string
   /** Problems of an input of a collector or sealer, as sentences; empty means valid. */
   readonly problems: (input: ProgramInput, value: unknown) => readonly string[]
-  /** `folder` is that of the jobs of this engagement. */
+  /** Opens the queue of an engagement; `folder` is for its jobs. */
   readonly openQueue: (folder: string, engagement: string) => Promise<Outcome<JobQueue>>
   readonly openIncoming: (folder: string, evidence: string) => Incoming
-  /** How long a run waits for a collector that gives no sign. */
+  /** How long a run waits without any activity of a collector. */
   readonly patienceMs: number
 }
 
-/** The jobs of one engagement: what its engine adds, and what its collectors do with them. */
+/** The jobs of one engagement, which its engine adds and its collectors process. */
 export interface EngagementJobs {
   readonly remote: RemoteCollection
   readonly queue: JobQueue
   readonly incoming: Incoming
-  /** The next job of the zone of a collector; null where none came within the time, or `isOver` before one came. */
+  /** Leases the next job in the zone of a collector; null where none arrived in time or before `isOver`. */
   readonly ask: (
     collector: TeamCollector,
     waitSeconds: number,
     isOver: () => boolean,
   ) => Promise<Outcome<CollectorLease | null>>
   readonly renew: (held: HeldJob, progress: { readonly done: number; readonly total: number }) => Promise<Outcome<null>>
-  /** The job of a lease. Fails with job.lease-ended where this collector never had it. */
+  /** The job of a lease. Fails with job.lease-ended where this collector never had the lease. */
   readonly heldJob: (held: HeldJob) => Promise<Outcome<JobView>>
-  /** `confirm` is awaited before the decision is stored. Fails as queue and incoming do, and with recording.invalid for another node or run. */
+  /**
+   * Stores a recording; `confirm` is awaited before the job is completed. Fails as queue and incoming do, and with recording.invalid for another
+   * node or run.
+   */
   readonly deliver: (held: HeldJob, delivery: Delivery, confirm: () => Promise<void>) => Promise<Outcome<null>>
   readonly refuse: (held: HeldJob, reason: string) => Promise<Outcome<null>>
-  /** Finishes what a process before this one began, and learns which of its jobs are open. Fails where the jobs cannot be read. */
+  /** Finishes deliveries that an earlier process began, and reads its open jobs. Fails where the jobs cannot be read. */
   readonly recover: () => Promise<Outcome<null>>
   /** Called for each recording that no run of this process waited for. */
   readonly onLate: (listener: (run: string) => void) => void
-  /** Replaces the zones for which jobs are added; jobs that were added stay. */
+  /** Replaces the zones for which jobs are accepted; jobs that were added stay. */
   readonly serveZones: (zones: ReadonlySet<string>) => void
-  /** Waits for nothing more; jobs stay in the queue. */
+  /** Ends all waiting; jobs stay in the queue. */
   readonly close: () => Promise<void>
 }
 
-/** Time between two looks at the queue of a request that waits: a lease that ended is noticed by that. */
+/** Interval at which waiting requests read the queue, which also detects ended leases. */
 const LOOK_MS = 1000
 
 interface Waiting {
   readonly job: CollectorJob
   readonly onEvent: (event: RunEvent) => void
   readonly end: (outcome: Outcome<null>) => void
-  /** Extends the waiting time, because a collector works on it. `hasBegun`: the run is notified once that it was begun. */
+  /** Extends the waiting time, because a collector is active. `hasBegun`: notifies the run once that the job was begun. */
   readonly alive: (hasBegun?: true) => void
 }
 
 interface JobsOptions {
   readonly queue: JobQueue
   readonly incoming: Incoming
-  /** Zones that an enrolled collector has. */
+  /** Zones of the enrolled collectors. */
   readonly zones: ReadonlySet<string>
-  /** How long a run waits without a sign of a collector. */
+  /** As in Collecting. */
   readonly patienceMs: number
 }
 
 export function engagementJobs({ queue, incoming, zones: first, patienceMs }: JobsOptions): EngagementJobs {
   let zones = first
   const waiting = new Map<string, Waiting>()
-  /** Jobs in the queue that no run waits for, by run and node: of a process before this one, and those that were waited for in vain. */
+  /** Jobs in the queue that no run waits for, by run and node: those of an earlier process, and those that timed out. */
   const left = new Map<string, CollectorJob>()
   const asking = wakeable()
   let late: (run: string) => void = () => undefined
@@ -95,8 +98,8 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
     return done
   }
   /**
-   * The job of this node and run that is in the queue from before: another one would have the node collected twice, and only one of both
-   * recordings be stored. `stored` where it ended with its recording meanwhile. A job that asks for something else is ended.
+   * The job of this node and run that is already in the queue: a second one would collect the node twice, and only one recording could be stored.
+   * `stored` where the job has ended with its recording. A job with other content is ended.
    */
   const leftOf = async (asked: Omit<CollectorJob, 'id'>): Promise<Outcome<CollectorJob | 'stored' | null>> => {
     const job = left.get(placeOf(asked))
@@ -183,18 +186,18 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
     const completed = await queue.complete(held, delivery.recording)
     return completed.ok ? await registered(job, held.holder) : completed
   }
-  /** Moves a recording of an earlier delivery into its run, or removes what no job is waiting for. */
+  /** Moves the recording of an earlier delivery into its run, or removes it where no job needs it. */
   const recoverOne = async ({ job: id, by, recording }: PendingDelivery): Promise<Outcome<null>> => {
     const view = await queue.look(id)
     if (!view.ok) return view
     const { value } = view
     if (value === null || (value.state.is === 'completed' && value.state.recording !== recording))
       await incoming.discard(id, by)
-    // Where that is not possible, the folder is left for the next start.
+    // Where that fails, the folder stays for the next start.
     else if (value.state.is === 'completed') await registered(value.job, by)
     return ok(null)
   }
-  /** What collectors did with jobs of this process through other processes. */
+  /** Handles progress that collectors made on jobs of this process through other processes. */
   const watchOthers = async (): Promise<void> => {
     const states = await queue.states([...waiting.keys()])
     if (!states.ok) return
@@ -206,7 +209,7 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
       else if (state.is === 'completed') await endStored(id, state.recording)
     }
   }
-  /** Ends the waiting for a job once its recording is in the run; if a process ended before it moved it there, this one does. */
+  /** Ends the waiting for a job once its recording is in the run. Moves it there if another process ended before doing so. */
   const endStored = async (id: string, recording: Sha256): Promise<void> => {
     const { run, node } = waiting.get(id)?.job ?? {}
     if (run === undefined || node === undefined) return
@@ -225,7 +228,7 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
   const look = async (): Promise<void> => {
     if (isWatching || isClosing || waiting.size === 0) return
     isWatching = true
-    // What could not be read is looked for again a second later.
+    // A failed look is repeated after LOOK_MS.
     await watchOthers().catch(() => undefined)
     isWatching = false
   }

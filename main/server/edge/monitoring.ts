@@ -34,7 +34,7 @@ async function watched(
         : [503, 'not ready\n']
     case '/metrics': {
       const counts = await Promise.all([...jobs.values()].map((one) => one.queue.counts()))
-      // Where they cannot be read, the numbers of jobs are left out.
+      // Null omits the gauge where a queue cannot be read.
       const sum = (of: keyof JobCounts): number | null =>
         counts.reduce<number | null>((all, one) => (all === null || !one.ok ? null : all + one.value[of]), 0)
       return [
@@ -58,7 +58,7 @@ async function watched(
   }
 }
 
-/** A store that is away does not stop collection: what waits is stated, and stays in the folder until it is there again. */
+/** State of the copies. An unreachable store does not stop collection: waiting files stay in the folder until it is reachable again. */
 function copiesText(copies: ServerParts['copies']): string {
   if (copies === null) return ''
   const { files, since, failing } = copies.state()

@@ -20,13 +20,13 @@ import type { Senders } from './senders.ts'
 import type { SignIn } from './sign-in.ts'
 import type { Transfers } from './transfers.ts'
 
-/** A file of the pages. */
+/** A file of the window. */
 export interface PageFile {
   readonly type: string
   readonly bytes: Uint8Array
 }
 
-/** Everything that requests are answered with. */
+/** Everything that is needed to answer requests. */
 export interface ServerParts {
   readonly settings: () => TeamSettings
   readonly hasTls: boolean
@@ -35,20 +35,20 @@ export interface ServerParts {
   readonly signIns: RateLimit
   readonly calls: Concurrency
   readonly patience: Patience
-  /** Of auditors, by subject. */
+  /** Verifications for auditors, by subject. */
   readonly verifications: WaitingLine
   readonly streams: Concurrency
-  /** Collectors that wait for a job, and their other requests. */
+  /** Requests of collectors that wait for a job; `collectorCalls`: their other requests. */
   readonly collectorAsks: Concurrency
   readonly collectorCalls: Concurrency
-  /** Sealers that wait for a request, and their answers. */
+  /** All requests of sealers. */
   readonly sealerCalls: Concurrency
-  /** Requests with a token that no collector and no sealer has, for each address. */
+  /** Requests with an unknown token, for each address. */
   readonly tokenTries: RateLimit
   readonly collecting: Collecting
-  /** For people; none where the process serves collectors alone. */
+  /** Engagements for people; empty where the process serves collectors alone. */
   readonly engagements: ReadonlyMap<string, ServedEngagement>
-  /** For collectors, by engagement. */
+  /** Jobs for collectors, by engagement. */
   readonly jobs: ReadonlyMap<string, EngagementJobs>
   /** Null where jobs are in files, and sessions in memory. */
   readonly database: {
@@ -79,21 +79,21 @@ export interface ServerParts {
   readonly log: Log
 }
 
-/** The role in which a person enters an engagement by a configuration; null where it is answered like one that does not exist. */
+/** The role in which a person enters an engagement under a configuration; null where requests are answered as if it did not exist. */
 export const roleBy = (
   { engagements }: Pick<TeamConfig, 'engagements'>,
   person: Person,
   { engagement: { name }, portal }: Pick<ServedEngagement, 'engagement' | 'portal'>,
 ): TeamRole | null => roleIn(person, engagements.find((one) => one.name === name) ?? { enter: {} }, portal.hasAccess)
 
-/** The same by the configuration as it is now: who may enter can change while the server runs. */
+/** As roleBy(), under the current configuration, which a reload can change. */
 export const roleNow = (
   { settings }: Pick<ServerParts, 'settings'>,
   person: Person,
   served: Pick<ServedEngagement, 'engagement' | 'portal'>,
 ): TeamRole | null => roleBy(settings().config, person, served)
 
-/** An audit event of a session, with what differs from the usual. */
+/** An audit event of a session, with default values for the members that `part` omits. */
 export function auditEvent(
   parts: Pick<ServerParts, 'now'>,
   session: TeamSessionRecord | null,
@@ -114,7 +114,7 @@ export function auditEvent(
   }
 }
 
-/** What an entry states of a session that is ended. */
+/** The references of an entry about a session that is ended. */
 export const endedOf = ({ publicId, way, person: { subject, name } }: TeamSessionRecord): AuditEvent['of'] => ({
   session: publicId,
   person: subject,

@@ -1,35 +1,35 @@
 import type { Reply } from '../../../schemas/ipc.ts'
 
-/** What a call comes to, before it is sent. */
+/** The answer to a call, before it is sent. */
 export interface CallAnswer {
   readonly status: number
   readonly reply: Reply<unknown>
-  /** Names the file that the reply leaves to be downloaded. */
+  /** May name a file that can then be downloaded. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 interface Work {
-  /** Who asks for what. */
+  /** Identifies caller and request. */
   readonly key: string
   readonly run: () => Promise<CallAnswer>
-  /** Called at the end of work that was not answered in time; `answer` is null after an exception. */
+  /** Called at the end of work whose call was not answered in time; `answer` is null after an exception. */
   readonly ended: (answer: CallAnswer | null) => Promise<void>
 }
 
 interface Awaited {
-  /** Null where the time was over before. */
+  /** Null where the time limit was reached. */
   readonly answer: CallAnswer | null
-  /** Ends with work that this call began and that continues; null otherwise. Never rejects. */
+  /** Resolves at the end of work that this call began and that continues; null otherwise. Never rejects. */
   readonly unfinished: Promise<void> | null
 }
 
-/** Answers calls within a time. Work that takes longer is never broken off: it may be storing evidence. */
+/** Answers calls within a time limit. Work that takes longer is never cancelled: it may be storing evidence. */
 export interface Patience {
-  /** Begins the work, or waits for the same work that an earlier call began and that was not answered in time. Rejects as the work does. */
+  /** Begins the work, or waits for the same work of an earlier call that was not answered in time. Rejects as the work does. */
   readonly wait: (work: Work) => Promise<Awaited>
 }
 
-/** For how long an answer that came too late waits to be asked for. Later, it could show what has changed since. */
+/** How long a late answer is kept for a repeated call. Later it could be outdated. */
 const KEPT_MS = 2 * 60_000
 
 interface Late {
@@ -38,7 +38,7 @@ interface Late {
   endedAt: number | null
 }
 
-/** `limitMs`: the longest time until a call is answered. */
+/** `limitMs`: maximum time until a call is answered. */
 export function patience(limitMs: number, now: () => number): Patience {
   const late = new Map<string, Late>()
   const forget = (): void => {

@@ -72,11 +72,11 @@ const again = (exchange: Exchange, status: number, reason: string): Sent =>
     links: [['/auth/sign-in', 'Sign in']],
   })
 
-/** Whether this address may not try once more. A sign-in has both steps, which are counted separately. */
+/** Whether an address has reached the limit of sign-ins. The two steps of a sign-in are counted separately. */
 const isTooOften = (parts: ServerParts, { request }: Exchange, step: 'begin' | 'finish'): boolean =>
   !parts.signIns.take(`${step} ${networkOf(request.socket.remoteAddress ?? '')}`, parts.now())
 
-/** Sends the browser to the identity provider; with the link of an invitation, the sign-in accepts it. */
+/** Redirects the browser to the identity provider. With `invitation`, the sign-in accepts it. */
 export async function beginSignIn(parts: ServerParts, exchange: Exchange, invitation: string | null): Promise<Sent> {
   if (isTooOften(parts, exchange, 'begin')) return again(exchange, 429, 'too many attempts; wait a minute')
   const begun = await parts.signIn.begin(parts.now(), invitation)
@@ -92,8 +92,8 @@ export async function beginSignIn(parts: ServerParts, exchange: Exchange, invita
 }
 
 /**
- * Ends a sign-in with a new session. The page that follows is loaded by ours and not by the identity provider, because the cookie is sent for
- * requests of this site alone.
+ * Completes a sign-in with a new session. A page of ours then loads the start page, because browsers send the cookie only with requests of this
+ * site and not of the identity provider.
  */
 export async function finishSignIn(parts: ServerParts, exchange: Exchange, query: string): Promise<Sent> {
   if (isTooOften(parts, exchange, 'finish')) return again(exchange, 429, 'too many attempts; wait a minute')
@@ -132,7 +132,7 @@ export async function finishSignIn(parts: ServerParts, exchange: Exchange, query
   )
 }
 
-/** The person of a sign-in, who has a role or an invitation. Fails with a reason for people. */
+/** The person of a sign-in. Fails with a reason for people where they have neither a role nor an invitation. */
 async function admitted(parts: ServerParts, { claims, invitation }: SignedIn): Promise<Outcome<Person>> {
   const person = personOf(claims, parts.settings().config)
   if (!person.ok) return person
@@ -146,7 +146,7 @@ async function admitted(parts: ServerParts, { claims, invitation }: SignedIn): P
 
 const LARGEST_FORM = 1024
 
-/** The form of a page that sends the token of the session; null for one of another page. */
+/** The form of a page with the token of the session; null where the token is missing or the request is of another site. */
 async function formIn(parts: ServerParts, exchange: Exchange, id: string): Promise<URLSearchParams | null> {
   const body = await readAll(exchange, LARGEST_FORM)
   const form = new URLSearchParams(body === null ? '' : Buffer.from(body).toString('latin1'))
@@ -154,13 +154,13 @@ async function formIn(parts: ServerParts, exchange: Exchange, id: string): Promi
   return isFromElsewhere(parts, exchange) || token !== csrfOf(id) ? null : form
 }
 
-/** To the start, without the cookie of the session. */
+/** Redirects to the start page and removes the cookie of the session. */
 const leave = (exchange: Exchange, { hasTls }: Pick<ServerParts, 'hasTls'>): Sent =>
   redirect(exchange, '/', {
     'Set-Cookie': cookieOf(cookieName(hasTls), '', { hasTls, sameSite: 'Strict', seconds: 0 }),
   })
 
-/** Ends the session of a form or a page that sends its token. */
+/** Ends a session, for a form or page with its token. */
 export async function signOut(parts: ServerParts, exchange: Exchange): Promise<Sent> {
   const found = sessionOf(parts, exchange)
   if (found === null) return redirect(exchange, '/')
@@ -221,14 +221,14 @@ const isOf = ({ person }: TeamSessionRecord, { person: { subject } }: TeamSessio
   person.subject === subject
 
 interface Ending {
-  /** Of the person who ends sessions. */
+  /** Session of the person who ends sessions. */
   readonly session: TeamSessionRecord
   readonly method: Exclude<SessionMethod, Shown>
-  /** The one that the form names. */
+  /** Public id of the session that the form names. */
   readonly publicId: string
 }
 
-/** Ends sessions after each has its entry in the audit log. */
+/** Ends sessions after an entry for each was written to the audit log. */
 async function end(parts: ServerParts, exchange: Exchange, ending: Ending): Promise<Sent> {
   const { session, method } = ending
   const chosen = chosenBy(parts, ending)
@@ -246,7 +246,7 @@ async function end(parts: ServerParts, exchange: Exchange, ending: Ending): Prom
   return redirect(exchange, SESSION_PATHS[method === 'sessions.end-own' ? 'sessions.own' : 'sessions.list'])
 }
 
-/** The sessions that a step concerns: of others for administrators alone. One that is named can have ended meanwhile. */
+/** The sessions that a method ends, those of other people only for administrators; empty where the named one has ended meanwhile. */
 function chosenBy(parts: ServerParts, { session, method, publicId }: Ending): readonly TeamSessionRecord[] {
   const all = parts.sessions.list(parts.now())
   const named = all.filter((one) => one.publicId === publicId)

@@ -8,19 +8,19 @@ import type { AuditorDesk } from './auditors.ts'
 import type { openChainedFile } from './chained-file.ts'
 import type { FolderDisk, SharedFolders } from './shared-folders.ts'
 
-/** Who calls the portal, with what they read from. */
+/** The caller of a portal method. */
 export interface PortalCaller {
   readonly who: Who
   readonly role: Extract<TeamRole, 'officer' | 'auditor'>
-  /** Of an officer, the engine of the engagement; of an auditor, their own. */
+  /** The engine of the engagement for an officer, the separate engine for an auditor. */
   readonly engine: Engine
   /** Null for an officer. */
   readonly desk: AuditorDesk | null
-  /** Of this server, for links. */
+  /** Origin of this server, for links. */
   readonly origin: string
 }
 
-/** A file that the page downloads: a copy of one, or a text. */
+/** A file that the page downloads: a copy of a stored file, or a text. */
 type PortalDownload = { readonly name: string } & ({ readonly path: string } | { readonly text: string })
 
 /** An answer, with a file or null. */
@@ -36,7 +36,7 @@ export interface PortalParts {
   readonly now: () => number
   /** 32 random hexadecimal digits, which cannot be guessed. */
   readonly newId: () => string
-  /** After each change: what ended is closed for auditors, and pages are notified. */
+  /** Called after each change: closes packs that auditors may no longer read, and notifies pages. */
   readonly changed: () => Promise<void>
   readonly disk?: FolderDisk
   readonly openLog?: typeof openChainedFile<PortalEvent>
@@ -57,7 +57,7 @@ export interface PortalContext extends PortalParts {
 
 export const answered = <T>(reply: Reply<T>): PortalAnswer<T> => ({ reply, file: null })
 
-/** The pack of an id that a subject may read now, or null. */
+/** The pack of this id if the subject may read it now, otherwise null. */
 export const readable = (
   { state, now }: Pick<PortalContext, 'state' | 'now'>,
   subject: string,

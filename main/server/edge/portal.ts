@@ -40,7 +40,7 @@ import {
 } from './portal-context.ts'
 import { folderDisk, sharedFolders } from './shared-folders.ts'
 
-/** What a caller sees of the packs: an auditor sees those that they may read, and not with whom else they are shared. */
+/** The packs that a caller may see, newest first. An auditor sees those that they may read, without the other recipients. */
 function packsFor({ state, now }: PortalContext, { role, who }: PortalCaller): readonly SharedPack[] {
   const { packs } = state()
   const shown =
@@ -52,7 +52,7 @@ function packsFor({ state, now }: PortalContext, { role, who }: PortalCaller): r
 
 type Sharing = 'portal.packs' | 'portal.share' | 'portal.unshare' | 'portal.open' | 'portal.save'
 
-/** What officers share, and what auditors verify and download. */
+/** Methods for sharing packs, verifying them and downloading their files. */
 function sharing(context: PortalContext): Pick<Answers, Sharing> {
   const { record, engagement, folders } = context
   const listed = (caller: PortalCaller, done: Outcome<null> = ok(null)): PortalAnswer<readonly SharedPack[]> =>
@@ -63,7 +63,7 @@ function sharing(context: PortalContext): Pick<Answers, Sharing> {
       const placed = await placeDraft(context, caller.engine, handle)
       if (!placed.ok) return answered(placed)
       const done = await record(caller.who, { ...placed.value, note: plainLines(note, 2000), to })
-      // An entry that could not be stored may be on the disk all the same: what it names stays until the file is read again.
+      // After store.failed the entry may still be on the disk: its folder stays until the file is read again.
       if (!done.ok && done.error.code !== 'store.failed') await folders.remove(placed.value.id).catch(() => undefined)
       return listed(caller, done)
     },
@@ -76,7 +76,7 @@ function sharing(context: PortalContext): Pick<Answers, Sharing> {
       try {
         const review = await engine.call('pack.choose-and-verify', null, { path: folders.placeOf(id, found.pack) })
         if (review.ok) desk.share = id
-        // It may have ended while it was verified.
+        // Access may have ended during the verification.
         return answered(readable(context, who.subject, id) === null ? NO_PACK : (review as Reply<PackReview>))
       } finally {
         desk.opening.delete(id)
@@ -98,8 +98,8 @@ function sharing(context: PortalContext): Pick<Answers, Sharing> {
 type Placed = Omit<Extract<PortalStep, { kind: 'shared' }>, 'note' | 'to'>
 
 /**
- * Copies a sealed draft to where auditors read it, as the engine saves it: every copy is compared with the digest of the sealed file. Of one
- * with a redacted copy, nothing else stays there. Fails as saving does.
+ * Copies a sealed draft into a folder for auditors. The engine saves it and compares every copy with the digest of the sealed file. Of a draft
+ * with a redacted copy, only that copy stays in the folder. Fails as saving does.
  */
 async function placeDraft({ folders, newId }: PortalContext, engine: Engine, handle: string): Promise<Outcome<Placed>> {
   const id = newId()
@@ -135,7 +135,7 @@ async function placeDraft({ folders, newId }: PortalContext, engine: Engine, han
 const COPIES = 'hand-out/'
 const COPY_END = /\.parts-withheld$/
 
-/** How to verify a shared pack on the auditor’s own computer, as a text file: the server of the audited organization is not relied on then. */
+/** Instructions for verifying a shared pack on the auditor’s own computer, without relying on the server of the audited organization. */
 export const offlineText = ({ pack, files, run, shared, isCopy }: SharedPack, engagement: string): string =>
   [
     'VERIFY THIS PACK ON YOUR OWN COMPUTER',
@@ -164,7 +164,7 @@ export const offlineText = ({ pack, files, run, shared, isCopy }: SharedPack, en
 
 type Requesting = 'portal.requests' | 'portal.ask' | 'portal.act'
 
-/** What auditors ask for, and what officers answer. */
+/** Methods for requests of auditors and answers of officers. */
 function requesting(context: PortalContext): Pick<Answers, Requesting> {
   const { state, record, now, newId } = context
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
@@ -215,8 +215,8 @@ const reader =
 type Names = Pick<PortalMethods['portal.act']['in'], 'packs' | 'documents' | 'findings'>
 
 /**
- * What an answer names, with the labels that it has now: packs that the auditor may read, documents of the register, and findings of the run
- * that is shown. Fails with input.not-found where one is not there; auditors name nothing.
+ * The evidence that an answer names, with its current labels: packs that the auditor may read, documents of the register and findings of the
+ * shown run. Fails with input.not-found where one is missing, and with input.refused where an auditor names evidence.
  */
 async function namedEvidence(
   context: PortalContext,
@@ -242,7 +242,7 @@ async function namedEvidence(
 
 type Named = RequestEntry['packs']
 
-/** The entries of these ids, or null where one is missing. */
+/** The entries with these ids; null where one is missing. */
 function picked(ids: readonly string[], from: Named): Named | null {
   const found = from.filter(({ id }) => ids.includes(id))
   return found.length === ids.length ? found : null
@@ -265,15 +265,15 @@ async function findingsOf(engine: Engine): Promise<Outcome<Named>> {
   )
 }
 
-/** What officers and auditors of one engagement exchange. */
+/** The portal of one engagement, in which officers and auditors exchange packs, invitations and requests. */
 export interface Portal {
   /** Whether an auditor may read a shared pack now. */
   readonly mayRead: (subject: string, share: string) => boolean
   /** Whether an invitation gives this subject access now. */
   readonly hasAccess: (subject: string) => boolean
-  /** The requests of auditors that await a side now. */
+  /** Counts of requests that wait for a side now. */
   readonly requestCounts: (role: RequestRole) => RequestCounts
-  /** The invitation of a link that can be used now; fails the same for every other one. */
+  /** The invitation of a link that can be used now. Fails in the same way for all other links. */
   readonly invited: (token: string) => Outcome<Invitation>
   /** Binds an access to the person who used its link. Fails with access.refused for a link that cannot be used. */
   readonly accept: (who: Who, token: string) => Promise<Outcome<Invitation>>
@@ -299,10 +299,10 @@ export async function openPortal(parts: PortalParts): Promise<Outcome<Portal>> {
   }
   let state = first.value
   const folders = sharedFolders(folder, disk)
-  // What cannot be resolved now is not reachable either, and is resolved by a later start.
+  // Folders that cannot be resolved now are not reachable, and a later start resolves them.
   await folders.resolve(new Set(state.packs.map(({ id }) => id))).catch(() => undefined)
   let last: Promise<unknown> = Promise.resolve()
-  /** Stores an event, and then lets it take effect; one after the other. */
+  /** Stores an event and then applies it, one event after the other. */
   const record = (who: Who, step: PortalStep): Promise<Outcome<null>> => {
     const next = last.then(async (): Promise<Outcome<null>> => {
       const event: PortalEvent = { at: new Date(now()).toISOString(), by: who, ...step }
@@ -344,7 +344,7 @@ export async function openPortal(parts: PortalParts): Promise<Outcome<Portal>> {
 
 type Inviting = 'portal.invitations' | 'portal.invite' | 'portal.end-access'
 
-/** Whom officers invite, and whose access they end. */
+/** Methods for inviting auditors and ending their access. */
 function inviting({ state, record, now, newId }: PortalContext): Pick<Answers, Inviting> {
   const listed = (): readonly InvitationView[] =>
     state()

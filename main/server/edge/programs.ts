@@ -8,11 +8,11 @@ import type { ProgramInput } from '../program-access.ts'
 import { type Exchange, headerOf, readAll, type Sent, sendFailure, sendReply } from './http.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
 
-/** What requests of collectors and sealers have in common: a token instead of a session, and inputs with a schema. */
+/** Shared parts of requests of collectors and sealers: a token instead of a session, and inputs with a schema. */
 
 const LARGEST_INPUT = 1024 * 1024
 
-/** Attempts with a token that no program has are counted for each address; those within the limit are in the audit log. */
+/** Answers an attempt with an unknown token. Attempts are limited for each address; those within the limit are written to the audit log. */
 export async function unknownToken(
   parts: ServerParts,
   exchange: Exchange,
@@ -25,7 +25,7 @@ export async function unknownToken(
   return sendFailure(exchange, 401, 'access.refused', reason)
 }
 
-/** The input of a request, valid against the schema of this name. Fails with input.refused. */
+/** Reads the input of a request and validates it against the schema of this name. Fails with input.refused. */
 export async function inputOf(parts: ServerParts, exchange: Exchange, schema: ProgramInput): Promise<Outcome<unknown>> {
   const bytes = await readAll(exchange, LARGEST_INPUT)
   if (bytes === null) return fail('input.refused', 'the body is larger than 1 MiB')
@@ -60,7 +60,7 @@ export async function answerProgram(
 
 export const isEncoded = (exchange: Exchange): boolean => headerOf(exchange, 'content-encoding') !== undefined
 
-/** The reply to a program. 4xx ends an attempt for good; everything else is tried again by it. */
+/** Sends the reply to a program. 4xx ends an attempt for good; programs repeat all others. */
 const sendOutcome = (exchange: Exchange, outcome: Outcome<unknown>): Sent =>
   outcome.ok
     ? sendReply(exchange, 200, { ok: true, value: outcome.value })

@@ -1,18 +1,18 @@
 /** Writes one line of the request log. */
 export type Log = (line: Readonly<Record<string, unknown>>) => void
 
-/** Work that is done at once, then whenever asked for and after a time, never twice at the same time. */
+/** Work that is done at once, then on request and periodically, never twice at the same time. */
 export interface Repeated {
-  /** Does it soon, or again after the work in progress. */
+  /** Requests the work soon, or again after the work in progress. */
   readonly soon: () => void
-  /** Waits for work in progress. Nothing is begun any more. */
+  /** Begins no further work and waits for work in progress. */
   readonly close: () => Promise<void>
 }
 
 interface RepeatedWork {
-  /** Resolves to the milliseconds until it is done again without being asked for. */
+  /** Resolves to the milliseconds until it is repeated without a request. */
   readonly work: () => Promise<number>
-  /** After what asked for it: a run and its export write many files one after the other. */
+  /** Delay after a request, because a run and its export write many files one after the other. */
   readonly soonMs: number
 }
 

@@ -24,7 +24,7 @@ interface Known {
   readonly desk: SealerDesk
 }
 
-/** Answers what a sealer asks for. Without a known token, everything is answered the same. */
+/** Answers a request of a sealer. All requests without a known token are answered in the same way. */
 export async function fromSealer(parts: ServerParts, exchange: Exchange, wanted: OfSealer): Promise<Sent> {
   const sealer = holderOf(headerOf(exchange, 'authorization'), parts.settings().config.sealers)
   const desk = sealer === null ? undefined : parts.engagements.get(sealer.engagement)?.sealers
@@ -67,7 +67,7 @@ async function answered(
 }
 
 /**
- * Enters a signed head into the log. Fails with input.refused for a statement about another server or a head that the log did not have, and for
+ * Enters a signed head into the log. Fails with input.refused for a statement about another server or about a head that was not offered, and for
  * a signature by another certificate than that of the sealer.
  */
 async function signedHead(

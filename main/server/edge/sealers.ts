@@ -9,32 +9,35 @@ export interface SealerParts {
   readonly signing: RemoteSigning
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** 32 hexadecimal digits, which cannot be guessed. */
+  /** 32 random hexadecimal digits, which cannot be guessed. */
   readonly newId: () => string
-  /** How long a signature is waited for: a person confirms the first one of an export, and each entry. */
+  /** Maximum wait for a signature: a person confirms the first one of an export, and each entry. */
   readonly patienceMs: number
-  /** The person whose call is being answered, for the signer to read. */
+  /** The person whose call is being answered, as shown to the signer. */
   readonly askedBy: () => string
-  /** Aborted where what this call asks for is to be signed no longer; null where nothing withdraws it. */
+  /** Aborted when the requests of this call are withdrawn; null where nothing withdraws them. */
   readonly withdrawn: () => AbortSignal | null
 }
 
-/** The sealers of one engagement: which are connected, and what they are asked to sign. */
+/** The connected sealers of one engagement and the requests for their signatures. */
 export interface SealerDesk {
   readonly identities: RemoteIdentities
-  /** The oldest request for this sealer, after a wait, or null. Fails with input.refused for a certificate that the configuration does not name. */
+  /**
+   * Waits for a request to this sealer and returns the oldest one, or null. Fails with input.refused for a certificate that the configuration
+   * does not name.
+   */
   readonly ask: (sealer: TeamSealer, ask: SealerAsk, signal: AbortSignal) => Promise<Outcome<SealingRequest | null>>
   /**
-   * Uses a signature once `note` has resolved. Fails with input.not-found where nothing waits for it, and with input.refused for a signature
+   * Uses a signature after `note` has resolved. Fails with input.not-found where no request waits for it, and with input.refused for a signature
    * that does not verify.
    */
   readonly answer: (sealer: TeamSealer, id: string, answer: SealerAnswer, note: Note) => Promise<Outcome<null>>
-  /** Ends every request of the order, once `note` has resolved. */
+  /** Ends every request of the order after `note` has resolved. */
   readonly refuse: (sealer: TeamSealer, id: string, reason: string, note: Note) => Promise<Outcome<null>>
   readonly close: () => void
 }
 
-/** Records what is done about a request before it is done. */
+/** Records an action on a request before it takes effect. */
 type Note = (request: SealingRequest) => Promise<void>
 
 /** A sealer that presented its certificates. */
@@ -54,7 +57,7 @@ interface Waiting {
   readonly end: (signature: Outcome<Uint8Array>) => void
 }
 
-/** A sealer asks again within this time, also while it shows a question; earlier versions do not then. */
+/** A sealer is present for this time after its last request. It asks again within it, also while it shows a question, except in earlier versions. */
 const PRESENT_MS = 60_000
 
 export function sealerDesk(
@@ -182,12 +185,12 @@ export function sealerDesk(
   }
 }
 
-/** What the signatures of one export, or of entries that are recorded together, have in common. */
+/** The common part of the signatures of one export, or of entries that are recorded together. */
 interface Order {
   readonly id: string
   readonly sealer: string
   readonly certificate: Uint8Array
-  /** What an export is; null for entries, which the signer reads. */
+  /** Description of an export; null for entries, whose text the signer reads. */
   readonly purpose: string | null
   readonly requestedBy: string
   readonly withdrawn: AbortSignal | null

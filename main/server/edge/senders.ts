@@ -5,22 +5,22 @@ import type { SentPacks } from '../../app/outbox/sealed-packs.ts'
 import { plural } from '../../core/plain-text.ts'
 import { type Log, repeated } from './repeated.ts'
 
-/** How packs of engagements are sent to other systems. */
+/** Port and intervals for sending packs to other systems. */
 export interface Sending {
   /**
-   * Sends what is to be sent of an engagement. `planned` is called for each pack before anything of it is delivered; `signal` is aborted where
-   * nothing more is to be begun.
+   * Sends the packs of an engagement. `planned` is awaited for each pack before anything of it is delivered. After `signal` is aborted, nothing
+   * further is begun.
    */
   readonly send: (
     engagement: TeamEngagement & { readonly integrations: string },
     planned: (pack: PlannedPack) => Promise<void>,
     signal: AbortSignal,
   ) => Promise<SentPacks>
-  /** Between two sendings that nothing asked for. */
+  /** Interval between periodic sendings. */
   readonly everyMs: number
-  /** After what asked for one. */
+  /** Delay after a request. */
   readonly soonMs: number
-  /** How long the end of the server waits for a sending in progress: where it continues, it ends with the process, as after a kill. */
+  /** How long the end of the server waits for a sending in progress. One that takes longer ends with the process, as after a kill. */
   readonly endMs: number
 }
 
@@ -31,7 +31,7 @@ interface PlannedPack {
   readonly sha256: string
 }
 
-/** Of one engagement, as of its last sending. */
+/** State of one engagement after its last sending. */
 export interface SenderState {
   readonly engagement: string
   readonly waiting: number
@@ -41,17 +41,17 @@ export interface SenderState {
 }
 
 export interface Senders {
-  /** A pack may have been sealed. */
+  /** Requests a sending after a pack may have been sealed. */
   readonly soon: (engagement: string) => void
   readonly states: () => readonly SenderState[]
-  /** Begins nothing more, and waits for what is in progress, but not without end. */
+  /** Begins no further sending and waits for those in progress, at most `endMs`. */
   readonly close: () => Promise<void>
 }
 
-/** A sending that was refused is tried again later each time, because every one verifies the pack. */
+/** Maximum interval after refused sendings. It doubles with each refusal, because every sending verifies the pack. */
 const LONGEST_MS = 6 * 60 * 60_000
 
-/** Sends the packs of each engagement that names integrations at once, then whenever asked and after a time. Null where none does. */
+/** Sends the packs of each engagement that names integrations at once, then on request and periodically. Null where none names any. */
 export function startSenders(
   engagements: readonly TeamEngagement[],
   sending: Sending,
@@ -110,7 +110,7 @@ function startSender(
   return { soon, close, state: () => state }
 }
 
-/** The state of an engagement as one sentence, for administrators: counts and a code, and nothing of the items. */
+/** The state of an engagement as one sentence for administrators: counts and a failure code, without content of the items. */
 export function senderText({ engagement, waiting, givenUp, failed }: SenderState): string {
   const items = `${plural(waiting, 'item')} waiting for other systems, ${plural(givenUp, 'item')} given up`
   return `${engagement}: ${items}${failed === null ? '' : `; the last sending failed (${failed})`}.`

@@ -50,32 +50,32 @@ export interface RunningServer {
   /** Where monitoring is served, or null. */
   readonly monitoring: string | null
   /**
-   * Takes what reloadedConfig() lets differ, and a renewed certificate, and ends sessions of people who lose access. Fails as reloadedConfig() and
-   * renewedOf(), and with store.failed without an entry in the audit log; nothing changed then.
+   * Applies the changes that reloadedConfig() permits and a renewed certificate, and ends sessions of people who lose access. Fails as
+   * reloadedConfig() and renewedOf() do, and with store.failed where the audit log cannot be written; nothing is changed then.
    */
   readonly reload: (wanted: TeamConfig, tls?: TlsFiles | null) => Promise<Outcome<null>>
   readonly close: () => Promise<void>
 }
 
-/** Until TLS is agreed on, and until the headers are there. */
+/** Time limit for the TLS handshake, and for the headers of a request. */
 const HEADERS_MS = 10_000
-/** Between two looks at what takes too long. */
+/** Interval at which connections are checked against time limits. */
 const LOOK_MS = 2000
 const LARGEST_HEADERS = 16 * 1024
 const MOST_CONNECTIONS = 2000
 const STREAMS_PER_SESSION = 8
 const MOST_STREAMS = 1000
-/** As many as a collector has at once, and some that a broken connection left. */
+/** More than the concurrent requests of one collector, because broken connections can leave some behind. */
 const ASKS_PER_COLLECTOR = 128
 const MOST_ASKS = 1000
-/** Each may hold one file in memory. */
+/** Each call may have one file in memory. */
 const CALLS_PER_COLLECTOR = 16
 const MOST_COLLECTOR_CALLS = 48
 const CALLS_PER_SEALER = 8
 const MOST_SEALER_CALLS = 500
 const MINUTE_MS = 60_000
 
-/** Starts a team server. Fails as its parts do; then nothing is left running. */
+/** Starts a team server. Fails as its parts do; nothing keeps running then. */
 export async function serve(options: ServeOptions): Promise<Outcome<RunningServer>> {
   const { config, tls, clientSecret } = options
   let presented = tls
@@ -165,7 +165,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
       renewed.value.present(server)
       presented = read
     }
-    // What a database keeps meanwhile enters nothing more than the configuration gives.
+    // A session that the database keeps despite a failure gives no more access than the new configuration.
     await sessions.value.end(losing)
     for (const [engagement, one] of jobs)
       one.serveZones(new Set(collectors.flatMap((each) => (each.engagement === engagement ? [each.zone] : []))))
@@ -212,7 +212,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
       : createSecureServer({ ...limits, ...secure.value, handshakeTimeout: HEADERS_MS }, listener)
   server.maxConnections = MOST_CONNECTIONS
   try {
-    // Nothing is answered before the origin and the first entry are known: the listening port decides both.
+    // The entry for the start precedes the first request; the origin depends on the listening port.
     await audit.value.append(auditEvent(parts, null, { kind: 'start' }))
     servers.push(server)
     settings = settingsOf(config, await listen(server, config.listen))
@@ -238,7 +238,7 @@ const losingAccess = (parts: ServerParts, next: TeamConfig): readonly TeamSessio
 
 const namesOf = (programs: readonly { readonly name: string }[]): string => programs.map(({ name }) => name).join(', ')
 
-/** Copies to the object store, after each run and from time to time; null where none is configured. */
+/** Copies to the object store, after each run and periodically; null where none is configured. */
 async function copiesOf(
   { copying, log }: ServeOptions,
   served: readonly ServedEngagement[],
@@ -257,7 +257,7 @@ async function copiesOf(
   return copies
 }
 
-/** Copies of the audit log, under the origin of this process; null without an object store. */
+/** Copies of the audit log under the origin of this process; null without an object store. */
 function auditCopiesOf(
   { copying, config, log, now }: ServeOptions,
   origin: string,
@@ -279,7 +279,7 @@ function auditCopiesOf(
   )
 }
 
-/** Sends packs of engagements; null where none names integrations. Each pack is in the audit log before anything of it is delivered. */
+/** Sends packs of engagements; null where none names integrations. Each pack is written to the audit log before anything of it is delivered. */
 const sendersOf = (
   { sending, log, now }: ServeOptions,
   served: readonly ServedEngagement[],
@@ -297,7 +297,7 @@ const sendersOf = (
     },
   )
 
-/** Starts scheduled runs, and has missed ones recorded. Each is in the audit log before it reaches a node, or a sealer. */
+/** Starts scheduled runs and has missed ones recorded. Each is written to the audit log before a node or a sealer is contacted. */
 const startersOf = (
   { starting, log, now }: ServeOptions,
   served: readonly ServedEngagement[],
@@ -318,7 +318,7 @@ const startersOf = (
     },
   })
 
-/** Sessions of people, with those that the database kept. A process that serves collectors alone has none of them. */
+/** Sessions of people, including those in the database; a process that serves collectors alone loads none. */
 async function openSessions(
   { config, database, now }: ServeOptions,
   times: SessionTimes,

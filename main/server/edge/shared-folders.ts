@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { folderIn } from '../../core/layout.ts'
 
-/** What changes folders on the disk; tests let it fail at any step. */
+/** Changes folders on the disk; tests make single steps fail. */
 export interface FolderDisk {
   readonly mkdir: (path: string) => Promise<unknown>
   readonly rename: (from: string, to: string) => Promise<void>
@@ -23,29 +23,29 @@ export const folderDisk: FolderDisk = {
 }
 
 /**
- * The folders of shared packs. A folder without an ending has every file of one pack; DRAFT: files that are being placed; UNLISTED: no entry of
- * the portal names the folder.
+ * The folders of shared packs. A folder without an ending has all files of one pack. DRAFT: its files are being placed. UNLISTED: no entry of
+ * the portal names it.
  */
 export interface SharedFolders {
   readonly placeOf: (id: string, file: string) => string
-  /** Creates the folder that files are placed in first, and gives its path. */
+  /** Creates the draft folder of a pack and returns its path. */
   readonly begin: (id: string) => Promise<string>
-  /** Takes these files of it, in one step, as the folder of the pack. */
+  /** Turns these files of the draft into the folder of the pack, in one step. */
   readonly finish: (id: string, files: readonly string[]) => Promise<void>
-  /** Removes what was begun: what was not taken. */
+  /** Removes the draft with all files that were not moved. */
   readonly giveUp: (id: string) => Promise<void>
   /** Removes the folder of a pack that no entry names. */
   readonly remove: (id: string) => Promise<void>
   /**
-   * Removes drafts that an earlier process left, and sets aside complete folders that no entry names. These are not removed: the file of the
-   * portal can be an earlier one that was restored. What was set aside and is named again is put back.
+   * Removes drafts of an earlier process, and sets aside complete folders that no entry names. These are not removed, because the portal file
+   * can be a restored earlier one. Folders that were set aside and are named again are put back.
    */
   readonly resolve: (listed: ReadonlySet<string>) => Promise<void>
 }
 
 const DRAFT = '.draft'
 const UNLISTED = '.unlisted'
-/** In a draft. No export has a file of this name. */
+/** Folder in a draft; no export has a file of this name. */
 const READY = '.ready'
 const FOLDER_NAME = /^([0-9a-f]{32})(\.draft|\.unlisted)?$/
 

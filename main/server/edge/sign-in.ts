@@ -3,7 +3,7 @@ import type { TeamOidc } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Claims } from '../person.ts'
 
-/** A sign-in that was begun and not finished, by the hash of the value in its cookie. */
+/** A sign-in that was begun and not completed. */
 interface Pending {
   readonly state: string
   readonly nonce: string
@@ -19,7 +19,7 @@ export interface SignIn {
     now: number,
     invitation: string | null,
   ) => Promise<Outcome<{ readonly url: string; readonly cookie: string }>>
-  /** The claims of the validated ID token, and the invitation that the sign-in was begun with. Each cookie is good for one attempt. */
+  /** The claims of the validated ID token, and the invitation that the sign-in was begun with. Each cookie is valid for one attempt. */
   readonly finish: (query: string, cookie: string | undefined, now: number) => Promise<Outcome<SignedIn>>
   /** Whether the metadata of the identity provider could be read. */
   readonly isReady: () => Promise<boolean>
@@ -33,10 +33,10 @@ export interface SignedIn {
 interface SignInParts {
   readonly oidc: TeamOidc
   readonly secret: string | null
-  /** Where the identity provider sends the browser back to. */
+  /** Address that the identity provider redirects the browser to. */
   readonly redirectUri: () => string
   readonly random: (count: number) => Uint8Array
-  /** Called with the code of why the identity provider could not be used, or did not confirm a sign-in, for the administrator. */
+  /** Called with error codes for the administrator where the identity provider could not be used or did not confirm a sign-in. */
   readonly failed: (code: string) => void
 }
 
@@ -123,7 +123,7 @@ export function createSignIn({ oidc, secret, redirectUri, random, failed }: Sign
           ? fail('access.refused', NOT_CONFIRMED)
           : ok({ claims, invitation: begun.invitation })
       } catch (thrown) {
-        // The reason may quote what a stranger sent.
+        // The message may quote input of an unknown sender.
         failed(codesOf(thrown))
         return fail('access.refused', NOT_CONFIRMED)
       }
@@ -136,7 +136,7 @@ const hashOf = (cookie: string): string => createHash('sha256').update(cookie).d
 
 const CODE = /^[A-Za-z0-9_]{1,60}$/
 
-/** The codes of an exception and its causes, such as that of the library, of the answer of the provider, or of a certificate; no other text of them. */
+/** The codes of an exception and its causes, such as of the library, the provider’s answer or a certificate; no other text. */
 function codesOf(thrown: unknown): string {
   const codes: string[] = []
   for (let [one, depth] = [thrown, 0]; depth < 5 && typeof one === 'object' && one !== null; depth += 1) {

@@ -4,22 +4,22 @@ import type { Outcome } from '../../core/failure.ts'
 import { asServer, type ServedEngagement } from './engagements.ts'
 import { type Log, type Repeated, repeated } from './repeated.ts'
 
-/** How the server looks for scheduled runs that are due. */
+/** How the server checks for scheduled runs that are due. */
 export interface Starting {
-  /** Between two looks. */
+  /** Interval between two checks. */
   readonly everyMs: number
 }
 
-/** What starts the scheduled runs of every engagement, and has missed ones recorded. */
+/** Starts the scheduled runs of every engagement and has missed ones recorded. */
 export interface Starters {
   /**
-   * Looks no more, and waits for the look in progress; a run in progress ends with its engine. A missed run that a sealer was asked to sign is
-   * asked for again by the next start of the server.
+   * Ends the checks and waits for those in progress; a run in progress ends with its engine. The next start of the server again asks a sealer
+   * to sign a missed run that was not signed.
    */
   readonly close: () => Promise<void>
 }
 
-/** What is awaited before it is done; where it rejects, nothing is done, and it is looked at again. */
+/** Awaited before each action. Where one rejects, the action is not taken and is tried again at the next check. */
 interface StarterNotes {
   readonly started: (engagement: string, start: DueStart) => Promise<void>
   /** Before a sealer is asked to sign a missed run. */
@@ -27,8 +27,8 @@ interface StarterNotes {
 }
 
 /**
- * Looks at the schedules of each engagement at once, and then from time to time: for runs that are due, and besides, because a signer may take
- * long, for missed ones.
+ * Checks the schedules of each engagement at once and then periodically: for runs that are due and, separately, because a signer may take long,
+ * for missed runs.
  */
 export function startStarters(
   engagements: readonly Pick<ServedEngagement, 'engagement' | 'engine'>[],

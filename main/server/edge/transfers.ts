@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 
-/** Who a file belongs to: no one else reaches it, whatever id they send. */
+/** The owner of a file; an id gives no other session access to it. */
 export interface Owner {
   readonly session: string
   readonly engagement: string
@@ -16,7 +16,7 @@ export interface Owner {
 interface Held extends Owner {
   readonly path: string
   readonly at: number
-  /** Whether the file may still be read; absent: until it is forgotten. */
+  /** Whether the file may still be read; absent where it may be read until it is removed. */
   readonly isOpen?: Open
 }
 
@@ -26,17 +26,17 @@ type Open = () => boolean
 export interface Transfers {
   /** Stores an upload. Fails with input.refused where it is too large, or too many wait. */
   readonly receive: (owner: Owner, name: string, body: Readable, now: number) => Promise<Outcome<string>>
-  /** The path of an upload, once. */
+  /** Returns the path of an upload, once; null for another owner or an unknown id. */
   readonly takeUpload: (owner: Owner, id: string, now: number) => string | null
-  /** A path that a method may write a file of this name to. */
+  /** Returns a new path for a file of this name. */
   readonly place: (name: string) => Promise<string>
-  /** Writes a text to a file of this name; gives its path. */
+  /** Writes a text to a file of this name and returns its path. */
   readonly write: (name: string, text: string) => Promise<string>
-  /** Offers a file for download; gives its id. Of one session, so many are kept at most. */
+  /** Offers a file for download and returns its id. At most MOST_OFFERED files are kept for one session. */
   readonly offer: (owner: Owner, path: string, now: number, isOpen?: Open) => string
-  /** Offers a copy of a file. */
+  /** Offers a copy of a file for download and returns its id. */
   readonly offerCopy: (owner: Owner, path: string, name: string, now: number, isOpen?: Open) => Promise<string>
-  /** The path of an offered file, once. */
+  /** Returns the path of an offered file, once; null where the owner may not read it. */
   readonly takeDownload: (owner: Owner, id: string, now: number) => string | null
   readonly drop: (path: string) => Promise<void>
   readonly close: () => Promise<void>
@@ -44,11 +44,11 @@ export interface Transfers {
 
 const KEPT_MS = 15 * 60_000
 const MOST_OF_SESSION = 8
-/** Files that wait to be downloaded by one session, more than it makes calls at once. The oldest one is removed for another. */
+/** Maximum number of files that one session has not downloaded yet, more than its concurrent calls. The oldest one is removed for another. */
 const MOST_OFFERED = 64
 const LONGEST_NAME = 180
 
-/** A name without folders, control characters and what is special to file systems. */
+/** A file name without folders, control characters and characters that are special to file systems. */
 export const safeFileName = (name: string): string => {
   const plain = basename(name.replaceAll('\\', '/'))
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}/:*?"<>|]/gu, '_')

@@ -3,7 +3,7 @@ import { fail } from '../../core/failure.ts'
 import type { WaitingLine } from '../limits.ts'
 import type { CallAnswer } from './patience.ts'
 
-/** Methods with which an auditor has a whole pack verified on the server. */
+/** Methods that verify a whole pack on the server for an auditor. */
 const VERIFYING: readonly Method[] = [
   'portal.open',
   'pack.trust',
@@ -15,8 +15,8 @@ const VERIFYING: readonly Method[] = [
 const busy = (detail: string): CallAnswer => ({ status: 200, reply: fail('verification.busy', detail) })
 
 /**
- * Runs a call of a subject; one that verifies a pack in its turn. Fails with verification.busy where this person has another verification, or
- * too many wait, and with pack.stopped where the person stopped it while it waited.
+ * Runs a call of a subject. Calls that verify a pack wait for a place. Fails with verification.busy where this person has another verification
+ * or too many wait, and with pack.stopped where the person stopped it while it waited.
  */
 export async function inTurn(
   line: WaitingLine,

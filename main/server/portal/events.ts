@@ -3,7 +3,7 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import { isDigest } from '../../core/run-chain/entry.ts'
 import { emptyLog, type LogHead } from '../chained-log.ts'
 
-/** The format of the portal's file: what officers and auditors of one engagement did there, each line chained to the one before it. */
+/** Head of the empty portal file. It has the actions of officers and auditors of one engagement; each line is chained to the previous one. */
 export const EMPTY_PORTAL: LogHead = emptyLog('barewitness.portal/1')
 
 export interface Who {
@@ -45,7 +45,7 @@ interface Invited {
   readonly tokenDigest: string
 }
 
-/** By the person who used the link. */
+/** Recorded by the person who used the link. */
 interface InvitationAccepted {
   readonly kind: 'invitation-accepted'
   readonly id: string
@@ -71,7 +71,7 @@ interface RequestActed extends Omit<RequestEntry, 'at' | 'by'> {
   readonly id: string
 }
 
-/** What one line of the file states. */
+/** The content of one line of the file, without time and person. */
 export type PortalStep = Shared | ShareEnded | Invited | InvitationAccepted | AccessEnded | Requested | RequestActed
 
 export type PortalEvent = { readonly at: string; readonly by: Who } & PortalStep
@@ -89,7 +89,7 @@ const has = (shape: Shape) => (value: unknown) =>
   canonicalJson(Object.keys(value).sort()) === canonicalJson(Object.keys(shape).sort()) &&
   Object.entries(shape).every(([name, is]) => is((value as Record<string, unknown>)[name]))
 
-/** A name of a file without a folder: it becomes a part of a path. */
+/** Whether a value is a file name without folders; it becomes part of a path. */
 const isFileName = (value: unknown): boolean => typeof value === 'string' && /^[^./\\][^/\\\0]*$/.test(value)
 
 const isFile = has({
@@ -120,7 +120,7 @@ const SHAPES: Readonly<Record<PortalStep['kind'], Shape>> = {
   'share-ended': { id: isId, reason: isText },
 }
 
-/** Whether a line states an event of this version in its whole form. */
+/** Whether a value is an event of this version with exactly its members. */
 export function isPortalEvent(value: unknown): value is PortalEvent {
   const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : null
   if (typeof kind !== 'string' || !Object.hasOwn(SHAPES, kind)) return false

@@ -6,7 +6,7 @@ import { isDay } from '../../core/register/days.ts'
 /** Access of an auditor to one engagement, which an officer gave. */
 export interface Invitation {
   readonly id: string
-  /** Whom the officer invited, in their own words. */
+  /** The invited person, in the officer’s words. */
   readonly label: string
   readonly invited: PortalMoment
   /** The last moment of the access. */
@@ -14,7 +14,7 @@ export interface Invitation {
   /** The last moment at which the link can be used. */
   readonly linkUntil: string
   readonly tokenDigest: string
-  /** Who used the link. From then on the access is that of this subject. */
+  /** The person who used the link. From then on, the access belongs to this subject. */
   readonly accepted: (PortalMoment & { readonly subject: string }) | null
   readonly ended: (PortalMoment & { readonly reason: string }) | null
 }
@@ -24,10 +24,10 @@ const LINK_DAYS = 7
 /** A longer access is a new decision. */
 const MOST_DAYS = 400
 
-/** The link itself is stored nowhere. */
+/** The digest that is stored in place of the token of a link. */
 export const digestOfToken = (token: string): Sha256 => sha256(`invitation ${token}`)
 
-/** When an access and its link end. `last` is the last day, UTC. Fails with input.refused for a day that is past or too far away. */
+/** The end of an access and of its link. `last` is the last day (UTC). Fails with input.refused for a day that is past or too far away. */
 export function termOf(last: string, now: number): Outcome<Pick<Invitation, 'until' | 'linkUntil'>> {
   const until = isDay(last) ? Date.parse(`${last}T23:59:59.999Z`) : Number.NaN
   if (Number.isNaN(until)) return fail('input.refused', 'the last day must be a date such as 2027-03-01')
@@ -37,7 +37,7 @@ export function termOf(last: string, now: number): Outcome<Pick<Invitation, 'unt
   return ok({ until: new Date(until).toISOString(), linkUntil: new Date(linkUntil).toISOString() })
 }
 
-/** What an invitation is worth at a time. */
+/** The status of an invitation at a time. */
 export function statusOf({ ended, until, linkUntil, accepted }: Invitation, now: number): InvitationStatus {
   if (ended !== null) return 'withdrawn'
   if (now > Date.parse(until)) return 'expired'
@@ -49,7 +49,7 @@ export function statusOf({ ended, until, linkUntil, accepted }: Invitation, now:
 export const accessesOf = (all: readonly Invitation[], subject: string, now: number): readonly Invitation[] =>
   all.filter((one) => one.accepted?.subject === subject && statusOf(one, now) === 'active')
 
-/** The same for a link that never existed, was used, has expired or was withdrawn. */
+/** Identical for links that never existed, were used, have expired or were withdrawn. */
 export const NO_INVITATION = fail('access.refused', 'this invitation is not valid, or was used before')
 
 /** The invitation of a link that can be used now. */
@@ -58,7 +58,7 @@ export function openInvitation(all: readonly Invitation[], tokenDigest: string, 
   return found === undefined ? NO_INVITATION : ok(found)
 }
 
-/** What officers see of an invitation. */
+/** An invitation as officers see it. */
 export const invitationView = (one: Invitation, now: number): InvitationView => ({
   ...{ id: one.id, label: one.label, invited: one.invited, until: one.until, linkUntil: one.linkUntil },
   status: statusOf(one, now),

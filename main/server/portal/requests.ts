@@ -11,7 +11,7 @@ import type { Who } from './events.ts'
 /** Officers answer, auditors accept or return. */
 export type RequestRole = RequestEntry['role']
 
-/** Evidence that an auditor asked for, with everything that both sides stated. */
+/** A request of an auditor for evidence, with all entries of both sides. */
 export interface Asked {
   readonly id: string
   readonly by: Who
@@ -26,7 +26,7 @@ export interface Asked {
   readonly entries: readonly RequestEntry[]
 }
 
-/** Each status with the statuses that may follow it, by who may set them. */
+/** For each status, the statuses that each side may set next. */
 const NEXT: Readonly<Record<RequestStatus, Readonly<Record<RequestRole, readonly RequestStatus[]>>>> = {
   open: { officer: ['in-progress', 'answered'], auditor: ['withdrawn'] },
   'in-progress': { officer: ['answered'], auditor: ['withdrawn'] },
@@ -39,14 +39,14 @@ const NEXT: Readonly<Record<RequestStatus, Readonly<Record<RequestRole, readonly
 /** The statuses that a side may set now. */
 export const nextStatuses = (status: RequestStatus, role: RequestRole): readonly RequestStatus[] => NEXT[status][role]
 
-/** Whether nothing follows: neither a status nor a comment. */
+/** Whether neither a status nor a comment can follow. */
 const isClosed = (status: RequestStatus): boolean => status === 'accepted' || status === 'withdrawn'
 
 /** Whether a side is expected to act. */
 export const waitsFor = (status: RequestStatus, role: RequestRole): boolean =>
   !isClosed(status) && (role === 'auditor') === (status === 'answered')
 
-/** Whether the other side commented on a request that waits for it, and this side stated nothing since. */
+/** Whether the other side, which has to act, commented on a request and this side has added nothing since. */
 export function hasNewComment({ status, entries }: Pick<Asked, 'status' | 'entries'>, role: RequestRole): boolean {
   if (isClosed(status) || waitsFor(status, role)) return false
   const own = entries.findLastIndex((entry) => entry.role === role)
@@ -66,7 +66,7 @@ export function countsOf(all: readonly Asked[], role: RequestRole, today: string
   }
 }
 
-/** What a side adds. Fails with input.refused for a status that may not follow, and where what it needs is missing. */
+/** Adds an entry of one side. Fails with input.refused for a status that may not follow, and where a required comment or evidence is missing. */
 export function withEntry(asked: Asked, entry: RequestEntry): Outcome<Asked> {
   const { to, role, comment, packs, documents, findings } = entry
   if (isClosed(asked.status)) return fail('input.refused', 'this request is closed')
@@ -94,7 +94,7 @@ export function numbered(all: readonly Asked[]): readonly { readonly asked: Aske
   })
 }
 
-/** What a side sees of a request. `canRead`: whether it may read a shared pack; an answer shows no other. */
+/** A request as one side sees it. `canRead`: whether that side may read a shared pack; packs that it may not read are omitted from answers. */
 export function requestView(asked: Asked, { role, number, today, canRead }: RequestReader): PortalRequest {
   const { id, at, by, title, text, about, due, status, entries } = asked
   return {

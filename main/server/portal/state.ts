@@ -5,7 +5,7 @@ import { isPortalEvent, type PortalEvent } from './events.ts'
 import { accessesOf, type Invitation, NO_INVITATION, statusOf } from './invitations.ts'
 import { type Asked, withEntry } from './requests.ts'
 
-/** What the file of a portal comes to. */
+/** The state that results from the events of a portal file. */
 export interface PortalState {
   /** In the order in which they were shared. */
   readonly packs: readonly SharedPack[]
@@ -17,7 +17,7 @@ const EMPTY_STATE: PortalState = { packs: [], invitations: [], requests: [] }
 
 const momentOf = ({ at, by }: PortalEvent): PortalMoment => ({ at, by: by.name })
 
-/** The state after one event. Fails with input.refused where the event does not fit: nothing of this id, or one that has ended. */
+/** The state after one event. Fails where the event does not fit, such as for an id that is unknown or has ended. */
 export function after(state: PortalState, event: PortalEvent): Outcome<PortalState> {
   switch (event.kind) {
     case 'shared': {
@@ -58,7 +58,7 @@ export function after(state: PortalState, event: PortalEvent): Outcome<PortalSta
   }
 }
 
-/** The state with what one side stated of a request. An auditor acts on their own requests. */
+/** The state after an action of one side on a request. Auditors can act only on their own requests. */
 function acted(state: PortalState, event: Extract<PortalEvent, { kind: 'request-acted' }>): Outcome<PortalState> {
   const { id, kind: _, by, ...entry } = event
   const found = state.requests.find((one) => one.id === id)
@@ -69,7 +69,7 @@ function acted(state: PortalState, event: Extract<PortalEvent, { kind: 'request-
   return ok({ ...state, requests: state.requests.map((one) => (one.id === id ? next.value : one)) })
 }
 
-/** The same for a request that does not exist, is of another engagement, or of another auditor. */
+/** Identical for requests that do not exist and for those of another engagement or auditor. */
 export const NO_REQUEST = fail('input.not-found', 'there is no such request')
 
 function changed(
@@ -83,7 +83,7 @@ function changed(
   return ok({ ...state, invitations: state.invitations.map((one) => (one.id === id ? next.value : one)) })
 }
 
-/** The same for an invitation that does not exist, is of another engagement, or has ended. */
+/** Identical for invitations that do not exist, belong to another engagement or have ended. */
 const NO_ACCESS = fail('input.not-found', 'there is no such invitation')
 
 /** Whether an auditor may read a shared pack now. */
@@ -94,14 +94,14 @@ export const mayRead = (
   now: number,
 ): boolean => ended === null && (to === null || accessesOf(invitations, subject, now).some(({ id }) => to.includes(id)))
 
-/** The same for a pack that does not exist, is of another engagement, or is shared no longer. */
+/** Identical for packs that do not exist, belong to another engagement or are no longer shared. */
 export const NO_PACK = fail('input.not-found', 'there is no such shared pack')
 
-/** The pack of an id that is shared now, with any person, or null. */
+/** The pack of this id if it is shared with anyone now, otherwise null. */
 const sharedPack = ({ packs }: PortalState, id: string): SharedPack | null =>
   packs.find((one) => one.id === id && one.ended === null) ?? null
 
-/** The state that the lines of a file come to. Fails with store.failed for a line of an unknown kind, or one that contradicts earlier lines. */
+/** The state after all lines of a file. Fails with store.failed for a line of an unknown kind and for one that contradicts earlier lines. */
 export function stateOf(text: string): Outcome<PortalState> {
   let state = EMPTY_STATE
   for (const [at, line] of logLines(text).entries()) {
