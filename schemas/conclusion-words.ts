@@ -6,7 +6,7 @@ import type { Word } from './words.ts'
 export const CONTROL_ROLES = ['required', 'counter', 'supporting', 'context'] as const
 export type ControlRole = (typeof CONTROL_ROLES)[number]
 
-/** Where the answer of a mapped check comes from (conclusion model, section 3). */
+/** Sources of the result of a mapped check (conclusion model, section 3). */
 const CHECK_SOURCES = ['server', 'pack', 'runs', 'population', 'document'] as const
 export type CheckSource = (typeof CHECK_SOURCES)[number]
 
@@ -14,7 +14,7 @@ export type CheckSource = (typeof CHECK_SOURCES)[number]
 export const EVIDENCE_LEVELS = ['inquiry', 'received', 'inspected', 'reperformed'] as const
 export type EvidenceLevel = (typeof EVIDENCE_LEVELS)[number]
 
-/** What a finding on nodes with another host key than the one on record means for the controls of its check. */
+/** Effect of a finding on nodes with another host key than the recorded one on the controls of its check. */
 export const LIMITS_CONTROLS = 'Refused before login and not tested, which limits the conclusion on:'
 
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const
@@ -40,7 +40,7 @@ export const RISK_AREAS = [
 ] as const
 export type RiskArea = (typeof RISK_AREAS)[number]
 
-/** What the server tests of one control come to. */
+/** States of the server part of a control. */
 export const SERVER_STATES = [
   'deviations',
   'unable-to-conclude',
@@ -52,11 +52,11 @@ export const SERVER_STATES = [
 ] as const
 export type ServerState = (typeof SERVER_STATES)[number]
 
-/** What the documents of one control come to. */
+/** States of the document part of a control. */
 export const DOCUMENT_STATES = ['deviations', 'outstanding', 'inspected', 'none-needed'] as const
 export type DocumentState = (typeof DOCUMENT_STATES)[number]
 
-/** Both parts together: for counts, filters and exports only. Worst first. */
+/** States of both parts together, for counts, filters and exports only. Worst first. */
 export const ROW_STATES = [
   'deviations',
   'unable-to-conclude',
@@ -175,7 +175,7 @@ export const roleWords: Readonly<Record<ControlRole, Word>> = {
 
 export const checkSourceWords: Readonly<Record<CheckSource, string>> = {
   server: 'Tested on servers',
-  // A conclusion is made before its pack is sealed, so it cannot contain the result of verification.
+  // Conclusions precede the seal of their pack, so they cannot contain the result of its verification.
   pack: 'Tested by verification of the pack',
   runs: 'Answered by the chain of runs, in period engagements',
   population: 'Answered by the comparison with the provider’s listing',
@@ -234,7 +234,7 @@ export const categoryWords: Readonly<Record<string, string>> = {
   privacy: 'Privacy',
 }
 
-/** As much of a server part as a sentence needs. */
+/** The members of a server part that its sentence uses. */
 interface ServerCounts {
   readonly state: ServerState
   readonly population: number
@@ -244,7 +244,7 @@ interface ServerCounts {
   readonly notRetested: number
 }
 
-/** What a server part counts: the nodes of one run, or over a period node tests, which are one node in one run each. */
+/** The items that a server part counts: nodes of one run, or node tests over a period (one node in one run). */
 export type CountedItem = 'node' | 'node test'
 
 const itemWords: Readonly<
@@ -301,7 +301,7 @@ export const documentLine = ({
 }): string =>
   needed === 0 ? documentStateWords[state].label : `${documentStateWords[state].label}: ${held} of ${needed} held`
 
-/** As much of one check's counts as a sentence needs. */
+/** The counts of one check that its sentence uses. */
 interface CheckCounts {
   readonly source: CheckSource
   readonly population: number
@@ -316,8 +316,8 @@ interface CheckCounts {
 }
 
 /**
- * The results of one check at one control: “deviations 1 of 5 tested; not tested 2”. What is only recorded is never counted as failing, and
- * what a document, the pack or a comparison answers has no count of nodes.
+ * The results of one check for one control: “deviations 1 of 5 tested; not tested 2”. Informational results are never counted as deviations.
+ * Off-node checks have no count of nodes.
  */
 export function checkLine(check: CheckCounts): string {
   const {

@@ -1,7 +1,7 @@
 import type { HardwareChange, RunMoment, TracedNode } from './types.ts'
 import type { Verdict } from './words.ts'
 
-/** What differs between two runs of a fleet: three lists that never mix, the parts that moved, and the verdicts that came out otherwise. */
+/** Differences between two runs of a fleet: evidence, rules and scope in separate lists, moved parts, and changed verdicts. */
 export interface RunDrift {
   readonly before: RunMoment
   readonly after: RunMoment
@@ -9,25 +9,28 @@ export interface RunDrift {
   readonly rules: readonly RulesChange[]
   readonly scope: readonly ScopeChange[]
   readonly moves: readonly HardwareChange[]
-  /** Parts that one run found on several nodes and the other did not so find: no part is in two places. */
+  /** Parts that only one of the runs found on several nodes, although no part can be in two places. */
   readonly twice: readonly PartTwice[]
-  /** Verdicts of nodes that both runs read. What differs only because one of them did not is in `uncollected`. */
+  /** Changed verdicts of nodes that both runs collected. Differences caused only by a missing collection are in `uncollected`. */
   readonly flips: readonly Flip[]
-  /** Nodes that one of the runs did not read, or only in part: one cause, however many verdicts rest on it. */
+  /** Nodes that one of the runs did not collect, or only in part: one cause for any number of verdicts. */
   readonly uncollected: readonly Uncollected[]
-  /** Nodes that both runs read, and of how many of them no reading differs. */
+  /** Number of nodes that both runs collected; `unchanged`: those of them without a different reading. */
   readonly compared: number
   readonly unchanged: number
 }
 
-/** How a run came to read a node, or not to. */
+/** The collection of a node in a run. */
 export interface CollectedAs {
   readonly status: TracedNode['status']
   /** Code of the failure that ended the collection. */
   readonly failure: string | null
 }
 
-/** A node that cannot be compared, or not in all: the verdicts that are others for that alone, and the questions that only one run has answers to. */
+/**
+ * A node that cannot be compared completely, with the verdicts that differ for this reason alone and the probes that only one run has readings
+ * of.
+ */
 export interface Uncollected {
   readonly node: string
   readonly before: CollectedAs
@@ -36,7 +39,7 @@ export interface Uncollected {
   readonly probes: readonly string[]
 }
 
-/** A serial number, fixed address or host key that several nodes of one run show. */
+/** A serial number, fixed address or host key that several nodes of one run report. */
 export interface PartTwice {
   readonly kind: string
   readonly part: string
@@ -45,16 +48,16 @@ export interface PartTwice {
   readonly at: RunMoment
 }
 
-/** A node answers one question otherwise. Questions that only one of the catalogs has are no change of evidence. */
+/** A changed reading of one probe on a node. Probes that only one of the catalogs has are not changes of evidence. */
 export interface EvidenceChange {
   readonly node: string
-  /** A probe's id, or what the collection itself shows. */
+  /** Id of a probe, or of a property of the collection itself. */
   readonly what:
     | { readonly kind: 'reading'; readonly probe: string }
     | { readonly kind: 'status' | 'host-key' | 'address' }
-  /** `lost` and `came`: it has a reading in one of the runs only. */
+  /** `lost` and `came`: there is a reading in only one of the runs. */
   readonly is: 'changed' | 'lost' | 'came'
-  /** In words, where it is short; null for a reading. */
+  /** In words where it is short; null for a reading. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -66,15 +69,15 @@ export interface RulesChange {
 }
 
 export interface ScopeChange {
-  /** `part`: a part of the declared scope, named in `part`; `declared`: what was declared of one node. */
+  /** `part`: the part of the declared scope that `part` names; `declared`: the declarations of one node. */
   readonly what: 'node-added' | 'node-removed' | 'declared' | 'part'
   readonly node: string | null
   readonly part: string | null
 }
 
 /**
- * Why a verdict is another one than before. `time`: it rests on the same recording, under the same rules. `undecided`: more than one of them
- * changed, or nothing but what changes by itself, and only both recordings can tell them apart.
+ * Cause of a changed verdict. `time`: recording and rules are the same. `undecided`: several of evidence, rules and declarations changed, or only
+ * volatile readings did; only both recordings can distinguish the causes.
  */
 const FLIP_CAUSES = ['evidence', 'rules', 'scope', 'time', 'undecided'] as const
 export type FlipCause = (typeof FLIP_CAUSES)[number]
@@ -82,24 +85,27 @@ export type FlipCause = (typeof FLIP_CAUSES)[number]
 export interface Flip {
   readonly node: string
   readonly check: string
-  /** Null: no such check then. */
+  /** Null: the check did not exist in that run. */
   readonly before: Verdict | null
   readonly after: Verdict | null
   readonly because: FlipCause
-  /** Questions that the check rests on and that the node answers otherwise. */
+  /** Probes of the check with changed readings on the node. */
   readonly probes: readonly string[]
 }
 
-/** A flip taken apart with both recordings, step by step: the old answers under the rules of now, then with what is declared now, then the new ones. */
+/**
+ * A changed verdict explained with both recordings in steps: the earlier captures under the later rules, then with the later declarations, then
+ * the later captures.
+ */
 export interface FlipDetail extends Flip {
-  /** The verdict after each step: as stated then, the rules of now, the declarations of now, the answers of now. */
+  /** The verdict after each step: as stated, with the later rules, with the later declarations, with the later captures. */
   readonly steps: {
     readonly stated: Verdict | null
     readonly rules: Verdict | null
     readonly scope: Verdict | null
     readonly evidence: Verdict | null
   }
-  /** Which bytes changed, of the questions that the check rests on. Empty for `time`. */
+  /** Changed captures of the probes of the check. Empty for `time`. */
   readonly captures: readonly CaptureChange[]
 }
 
@@ -107,12 +113,12 @@ export interface CaptureChange {
   readonly probe: string
   readonly command: string
   readonly stream: 'stdout' | 'stderr'
-  /** SHA-256; null: no such answer. */
+  /** SHA-256; null: there is no such capture. */
   readonly before: string | null
   readonly after: string | null
-  /** Lines that only one of them has, the first few, as they may be shown; empty where the bytes are no text. */
+  /** The first lines that only one of them has, ready for display; empty where the bytes are not text. */
   readonly removed: readonly string[]
   readonly added: readonly string[]
-  /** Lines beyond those. */
+  /** Number of further lines. */
   readonly more: number
 }

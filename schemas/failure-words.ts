@@ -78,9 +78,9 @@ interface FailureWords {
   readonly title: string
   readonly meaning: string
   readonly next: string
-  /** What to do in the window, where `next` names an option or a file that a person there has no use for. */
+  /** Next step in the window, where `next` names an option or file that does not apply there. */
   readonly nextInWindow?: string
-  /** What to do on the page of a team server, where that differs from the window. */
+  /** Next step on the page of a team server, where it differs from the window. */
   readonly nextOnServer?: string
 }
 
@@ -460,8 +460,8 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
   },
 }
 
-/** What to do about a failure, for a person at the window. */
+/** The next step after a failure, for a person in the window. */
 export const nextInWindow = (code: FailureCode): string => failureWords[code].nextInWindow ?? failureWords[code].next
 
-/** The same for a person at the page of a team server. */
+/** The next step after a failure, for a person on the page of a team server. */
 export const nextOnServer = (code: FailureCode): string => failureWords[code].nextOnServer ?? nextInWindow(code)

@@ -1,6 +1,6 @@
 /**
- * A picture as plain data: lines, boxes and words on a grid of points, drawn the same in the window (SVG) and in the report (PDF). It
- * always has a table that states the same in words. Tones are roles of meaning; each is a line style or a shape as well as a color.
+ * A figure as plain data: lines, boxes and words on a grid of points, drawn alike in the window (SVG) and in the report (PDF). It always has a
+ * table with the same content in words. Tones denote meanings; each has a line style or shape in addition to a color.
  */
 export interface Figure {
   readonly kind:
@@ -11,7 +11,7 @@ export interface Figure {
     | 'coverage-calendar'
     | 'nodes-by-day'
   readonly title: string
-  /** One sentence: what the picture shows, and its limit. */
+  /** One sentence about what the figure shows and its limit. */
   readonly caption: string
   readonly width: number
   readonly height: number
@@ -20,7 +20,7 @@ export interface Figure {
   readonly table: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
 }
 
-/** Pictures of one node, in the order in which they are shown. */
+/** Figures of one node, in display order. */
 export const NODE_FIGURES = ['isolation-families', 'block-stack', 'topology', 'location-map'] as const
 export type NodeFigureKind = (typeof NODE_FIGURES)[number]
 
@@ -30,10 +30,10 @@ export interface FigureKey {
   readonly text: string
 }
 
-/** `plain`: structure. `for`, `against`, `unclear`: what a reading shows. `quiet`: background. */
+/** `plain`: structure. `for`, `against`, `unclear`: direction of a reading. `quiet`: background. */
 export type FigureTone = 'plain' | 'quiet' | 'for' | 'against' | 'unclear'
 
-/** In points; y grows downwards. Texts are single lines, already cut to fit and free of control characters. */
+/** In points; y grows downward. Texts are single lines, already shortened and without control characters. */
 export type FigureMark =
   | {
       readonly is: 'box'
@@ -45,7 +45,7 @@ export type FigureMark =
       readonly filled: boolean
     }
   | {
-      /** Rings in even-odd order; where `within` is given, only what lies inside every one of its outlines is drawn. */
+      /** Rings with the even-odd rule. With `within`, only the part inside all of its outlines is drawn. */
       readonly is: 'area'
       readonly rings: readonly (readonly (readonly [number, number])[])[]
       readonly within?: readonly (readonly (readonly (readonly [number, number])[])[])[]
@@ -70,11 +70,11 @@ export type FigureMark =
       readonly bold: boolean
       readonly mono: boolean
       readonly tone: FigureTone
-      /** With a rim of paper, so that it can be read over lines. */
+      /** Whether it has an outline in the color of the background, so that it is readable over lines. */
       readonly rimmed?: true
     }
 
-/** Lines of a hatched area: slope in degrees, distance and width in points. Tones differ by these as well as by their ink. */
+/** Lines of a hatched area: slope in degrees, distance and width in points. Tones differ by these in addition to color. */
 export const HATCHES: Readonly<
   Record<FigureTone, { readonly degrees: number; readonly apart: number; readonly width: number }>
 > = {
@@ -85,5 +85,5 @@ export const HATCHES: Readonly<
   unclear: { degrees: -30, apart: 5, width: 0.7 },
 }
 
-/** How much of the ink a solid area takes: it lies over what is beneath it, so that borders stay visible. */
+/** Opacity of a solid area, so that borders below it stay visible. */
 export const TINT = 0.13

@@ -2,29 +2,29 @@ import type { Figure } from './figure.ts'
 import type { FleetView, SavedFile } from './ipc-views.ts'
 import type { Fleet, FleetNode } from './types.ts'
 
-/** Plain data about what a fleet file declares, and the file itself: opened, edited in sections, and saved. */
+/** Declarations of a fleet file, and opening, editing by section and saving the file. */
 export interface DeclarationMethods {
   /** Null where there is no fleet. */
   'declarations.get': { in: null; out: DeclarationsView | null }
-  /** Replaces one section, of the fleet or of the named nodes. Nothing is stored where a problem is reported. */
+  /** Replaces one section of the fleet or of the named nodes. Where a problem is reported, nothing is stored. */
   'declarations.set': { in: SectionDraft; out: SectionReply }
-  /** Main's file dialog. A file that a section names is one that was chosen here, or one that the fleet names already. */
+  /** Opens a file dialog. Sections may name only files that were chosen here and files that the fleet already names. */
   'declarations.choose-file': { in: null; out: ChosenFile | null }
-  /** The map on which the coordinates of a place are chosen, with the place as entered so far. */
+  /** The map for choosing the coordinates of a place, with the current entries. */
   'declarations.place-map': {
     in: { readonly view: PlaceView; readonly place: (PlacePoint & { readonly radiusKm: number }) | null }
     out: Figure
   }
-  /** The coordinates at a point of that map, in points of the figure; null beside the Earth. */
+  /** The coordinates at a point of that map, given in points of the figure; null outside of the Earth. */
   'declarations.place-at': {
     in: { readonly view: PlaceView; readonly x: number; readonly y: number }
     out: PlacePoint | null
   }
-  /** Main's file dialog, then what a fleet file would change. Nothing is stored. */
+  /** Opens a file dialog and previews the changes by the chosen fleet file. Stores nothing. */
   'fleet.open-choose': { in: null; out: FleetFilePreview | null }
   /** Replaces the fleet with the file of a preview that has no problem. A copy of the current one is kept. */
   'fleet.open-accept': { in: { readonly handle: string }; out: FleetView }
-  /** Main's dialog, then the fleet as YAML, or as JSON where the name ends so. */
+  /** Opens a dialog and saves the fleet as YAML, or as JSON where the file name ends in .json. */
   'fleet.save-file': { in: null; out: SavedFleet | null }
 }
 
@@ -33,13 +33,13 @@ export interface PlacePoint {
   readonly longitude: number
 }
 
-/** The part of the Earth that a map shows: that many kilometres around its middle, or all of it. */
+/** The part of the Earth that a map shows: a number of kilometers around its center, or the whole Earth. */
 export interface PlaceView {
   readonly middle: PlacePoint | null
   readonly km: number
 }
 
-/** What is edited and stored together, of the whole fleet. Every member of a fleet file but its nodes. */
+/** Sections of the fleet: members that are edited and stored together. They cover every member of a fleet file except its nodes. */
 export const FLEET_SECTIONS = {
   fleet: ['name', 'frameworks', 'concurrency'],
   residency: ['residency'],
@@ -53,7 +53,7 @@ export const FLEET_SECTIONS = {
 } as const satisfies Readonly<Record<string, readonly (keyof Fleet)[]>>
 export type FleetSection = keyof typeof FLEET_SECTIONS
 
-/** The same of one node. */
+/** Sections of a node. */
 export const NODE_SECTIONS = {
   'node-place': ['location', 'role'],
   'node-people': ['roster', 'accounts'],
@@ -79,7 +79,7 @@ export interface SectionDraft {
 export type SectionReply =
   | { readonly saved: true; readonly view: DeclarationsView }
   | { readonly saved: false; readonly problems: readonly FieldProblem[] }
-/** `path` starts at the section: `['accounts', 2, 'until']`. Empty where no field is to blame. */
+/** `path` starts at the section: `['accounts', 2, 'until']`. Empty where the problem concerns no single field. */
 export interface FieldProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
@@ -98,17 +98,17 @@ interface ThresholdChoice {
   readonly id: string
   readonly title: string
   readonly unit: string
-  /** The value of each profile, for people. */
+  /** The value in each profile, for display. */
   readonly values: Readonly<Record<string, string>>
 }
 
-/** A file as it will be written into the declarations. */
+/** A file as the declarations will reference it. */
 interface ChosenFile {
   readonly file: string
 }
 
 export interface FleetFilePreview {
-  /** Null where a problem keeps the file from being used. */
+  /** Null where the file has a problem and cannot be used. */
   readonly handle: string | null
   readonly file: string
   readonly name: string | null
@@ -117,11 +117,11 @@ export interface FleetFilePreview {
   readonly changes: readonly FleetChange[]
   /** Other declarations that the file names, and that replace those of this window. */
   readonly includes: readonly DeclaredPart[]
-  /** Declarations of this window that the file does not name: they are removed, as the command line would read none. */
+  /** Declarations of this window that the file does not name. They are removed, so that window and command line read the same. */
   readonly removes: readonly DeclaredPart[]
 }
 
-/** Declarations that a fleet file names in files of their own. */
+/** Declarations in separate files that a fleet file names. */
 export type DeclaredPart = 'engagement' | 'provider' | 'mappings'
 
 /** `line` and `column` are null for a problem in a file that the fleet file names. */

@@ -10,9 +10,9 @@ import type {
 } from './types.ts'
 import type { Property } from './words.ts'
 
-/** Plain data about what people declare before an audit, and what a provider promised. */
+/** Declarations before an audit, and claims of providers. */
 
-/** An engagement as a person fills it in. While parts are missing, texts and days may be empty. */
+/** The form of an engagement. Texts and days may be empty until it is complete. */
 export type EngagementForm = Omit<Engagement, 'schema' | 'inventory'>
 
 export const ENGAGEMENT_SECTIONS = [
@@ -27,34 +27,34 @@ export const ENGAGEMENT_SECTIONS = [
 ] as const
 export type EngagementSection = (typeof ENGAGEMENT_SECTIONS)[number]
 
-/** What keeps a form from counting, as a sentence. */
+/** A missing part of a form, as a sentence. */
 export interface EngagementLack {
   readonly section: EngagementSection
   readonly text: string
 }
 
 export interface EngagementView {
-  /** What is filled in so far; null where nothing is. */
+  /** The stored form; null where there is none. */
   readonly form: EngagementForm | null
   readonly lacks: readonly EngagementLack[]
   /** Whether an engagement counts in assessments and exports. */
   readonly counts: boolean
-  /** The form differs from the one that counts: it waits until nothing is missing. */
+  /** Whether the form differs from the one that counts. It takes effect once it is complete. */
   readonly waits: boolean
   readonly inventory: InventoryView | null
 }
 
-/** The provider’s own list without its rows, which `coverage.get` compares. */
+/** The provider inventory without its rows, which `coverage.get` reconciles. */
 export type InventoryView = Omit<Inventory, 'rows' | 'excluded'> & { readonly rows: number; readonly excluded: number }
 
-/** What is stated about a provider’s list that comes as a table by itself. */
+/** Statements about a provider inventory that is imported as a table. */
 export type InventoryDraft = Pick<Inventory, 'source' | 'kind' | 'owner' | 'on'>
 
-/** The three lists against each other; null without an engagement. */
+/** Population reconciliation; null without an engagement. */
 export interface CoverageView {
   readonly coverage: Reconciliation
   readonly population: Pick<DeclaredPopulation, 'source' | 'owner' | 'on'>
-  /** Whether any run was made: without one, no node was asked. */
+  /** Whether there was any run; without one, no node was collected. */
   readonly asked: boolean
 }
 
@@ -66,19 +66,19 @@ export interface ProviderItem {
 }
 
 export interface ProviderList {
-  /** Profiles that ship with us, from public statements. */
+  /** Profiles that are part of this program, from public statements. */
   readonly shipped: readonly ProviderItem[]
   readonly chosen: ProviderItem | null
-  /** The chosen one came from a file of the customer’s. */
+  /** Whether the chosen profile is from a file of the customer. */
   readonly own: boolean
 }
 
 export type ClaimWord = ClaimResult['result']
-/** What is relevant to a claim: a check of the catalog, or a reading with the value that was promised. */
+/** A test of a claim: a check of the catalog, or a reading with the claimed value. */
 export interface ClaimTestView {
   readonly title: string
   readonly limitations: string
-  /** Where a check argues it; null for a reading, and for a check that this catalog does not have. */
+  /** The check with its property; null for a reading, and for a check that this catalog does not have. */
   readonly check: { readonly id: string; readonly property: Property } | null
 }
 
@@ -88,14 +88,14 @@ export interface ClaimRow {
   readonly source: ClaimSource | null
   readonly tests: readonly ClaimTestView[]
   readonly why: string | null
-  /** The record that would show it. */
+  /** The document that would show it. */
   readonly documentRequired: string | null
-  /** How many declared nodes the claim concerns. */
+  /** Number of declared nodes that the claim concerns. */
   readonly nodes: number
   readonly counts: Readonly<Record<ClaimWord, number>>
 }
 
-/** What a provider promised and how it was answered; null where no profile is chosen. */
+/** Provider claims with their results; null where no profile is chosen. */
 export interface ClaimsView {
   readonly profile: Pick<ProviderProfile, 'id' | 'name' | 'asOf' | 'notes'>
   /** Null before the first run. */
@@ -105,7 +105,7 @@ export interface ClaimsView {
 
 export type ClaimOnNode = Pick<ClaimResult, 'result' | 'observations'> & { readonly node: string }
 
-/** A framework of the customer's own. */
+/** A framework of the customer. */
 export interface MappingItem {
   readonly id: string
   readonly title: string
@@ -115,28 +115,31 @@ export interface MappingItem {
   readonly mapped: number
 }
 
-/** The part of the contract about engagements and promises, see Methods. */
+/** Methods about engagements and provider claims, see Methods. */
 export interface EngagementMethods {
   'engagement.get': { in: { readonly of: Source }; out: EngagementView }
-  /** Keeps the whole form. It counts from the moment that nothing is missing; until then the one before does. */
+  /** Stores the whole form. It counts once it is complete; until then the previous one counts. */
   'engagement.set': { in: EngagementForm; out: EngagementView }
-  /** Main’s file dialog, then the file takes the place of what was declared. Null when the dialog was closed. */
+  /** Opens a file dialog and replaces the declarations by the chosen file. Null where the dialog was closed. */
   'engagement.import-choose': { in: null; out: EngagementView | null }
-  /** Main’s file dialog, then a table (CSV) takes the place of the provider’s list; rows left out stay so where their ids still stand. Refused before an engagement counts. */
+  /**
+   * Opens a file dialog and replaces the provider inventory by the chosen table (CSV). Excluded rows stay excluded where their ids still exist.
+   * Refused before an engagement counts.
+   */
   'inventory.import-choose': { in: InventoryDraft; out: EngagementView | null }
-  /** States why a row of the provider’s list is no node of the population; null takes that back. */
+  /** States why a row of the provider inventory is not a node of the population; null withdraws the exclusion. */
   'inventory.leave-out': { in: { readonly id: string; readonly why: string | null }; out: EngagementView }
   'coverage.get': { in: { readonly of: Source }; out: CoverageView | null }
   'provider.list': { in: null; out: ProviderList }
-  /** A profile that ships with us; null for none. Refused while a run is going on. */
+  /** Chooses a profile of this program; null: none. Refused while a run is in progress. */
   'provider.choose': { in: { readonly id: string | null }; out: ProviderList }
-  /** Main’s file dialog, then a profile of the customer’s own. Null when the dialog was closed. */
+  /** Opens a file dialog and uses the chosen profile of the customer. Null where the dialog was closed. */
   'provider.import-choose': { in: null; out: ProviderList | null }
   'mappings.list': { in: null; out: readonly MappingItem[] }
-  /** Main’s file dialog, then a framework of the customer’s own; one of the same id is replaced. Null when the dialog was closed. */
+  /** Opens a file dialog and adds the chosen framework of the customer; one with the same id is replaced. Null where the dialog was closed. */
   'mappings.import-choose': { in: null; out: readonly MappingItem[] | null }
   'mappings.remove': { in: { readonly id: string }; out: readonly MappingItem[] }
   'claims.get': { in: { readonly of: Source }; out: ClaimsView | null }
-  /** One claim on each node that it concerns, contradicted first, with the reasons. */
+  /** Results of one claim on each node concerned, contradicted first, with the reasons. */
   'claims.answers': { in: { readonly of: Source; readonly claim: string }; out: readonly ClaimOnNode[] }
 }

@@ -4,11 +4,11 @@ import type { NodeRemedy } from './node-remedies.ts'
 import type { ManagementResponse, RemediationVariant } from './types.ts'
 import type { Property } from './words.ts'
 
-/** Plain data that the engine answers the window with: what an assessment comes to, shaped by main/present/presentation.ts. */
+/** Data in replies of the engine: results of an assessment, prepared by main/present/presentation.ts. */
 
-/** The rows that a number counts, so that it opens exactly those. */
+/** The rows that a number counts; the number opens exactly these rows. */
 export type CountedRows =
-  /** Severe: critical or high. */
+  /** `severe`: critical or high. */
   | {
       readonly rows: 'findings'
       readonly severity: Severity | 'severe' | null
@@ -17,30 +17,30 @@ export type CountedRows =
     }
   | { readonly rows: 'finding'; readonly reference: string }
   | { readonly rows: 'nodes'; readonly state: 'all' | 'tested' | 'not-tested' }
-  /** Checks that were decided on at least one node; `in-order`: of these, those without a deviation. */
+  /** Checks that were decided on at least one node; `in-order`: only those without a deviation. */
   | { readonly rows: 'checks'; readonly state: 'decided' | 'in-order' }
-  /** Nodes by their result of one check. */
+  /** Nodes with their result of one check. */
   | { readonly rows: 'check'; readonly check: string; readonly nodes: readonly string[] }
   | { readonly rows: 'node'; readonly node: string }
-  /** The declared day of fieldwork, where days until it are counted. */
+  /** The declared day of fieldwork, for a count of days until it. */
   | { readonly rows: 'fieldwork' }
   | { readonly rows: 'population' }
   | { readonly rows: 'documents'; readonly state: 'all' | 'outstanding' }
   | { readonly rows: 'controls'; readonly framework: FrameworkName; readonly state: RowState | null }
   /** Scheduled runs that were missed or are overdue. */
   | { readonly rows: 'missed-runs' }
-  /** What auditors requested on a team server. */
+  /** Requests of auditors on a team server. */
   | { readonly rows: 'requests' }
-  /** What differs between two runs. */
+  /** Differences between two runs. */
   | { readonly rows: 'changes'; readonly before: string; readonly after: string }
 
-/** A piece of a sentence; with `counts`, a number that opens what it counts. */
+/** A part of a sentence. With `counts`, it is a number that opens the counted rows. */
 export interface Phrase {
   readonly text: string
   readonly counts: CountedRows | null
 }
 
-/** What a person does next. Exactly one at a time. */
+/** The next step of a person; exactly one at a time. */
 const NEXT_STEPS = [
   'import',
   'collect',
@@ -61,7 +61,7 @@ export interface NextStep {
   readonly is: NextStepKind
   /** Verb, count and object: the label of the one primary button. */
   readonly label: string
-  /** Why it is the next one. */
+  /** Reason why it is the next step. */
   readonly reason: string
 }
 
@@ -70,12 +70,12 @@ export interface HomeStep {
   readonly id: (typeof HOME_STEPS)[number]
   readonly title: string
   readonly state: 'done' | 'open' | 'to-do'
-  /** It holds the next step. */
+  /** Whether it contains the next step. */
   readonly current: boolean
   readonly lines: readonly (readonly Phrase[])[]
 }
 
-/** What a person opens first of an assessment. */
+/** The first screen of an assessment. */
 export interface HomeView {
   readonly fleet: string | null
   readonly entity: string | null
@@ -93,7 +93,7 @@ export interface HomeView {
   readonly isDemoOffered: boolean
 }
 
-/** A sentence about requests of auditors or the runs themselves, and the place where it is dealt with. */
+/** A sentence about requests of auditors or about runs, with the place where a person handles it. */
 export interface HomeNotice {
   readonly is: 'requests' | 'late-requests' | 'missed' | 'overdue' | 'unknown' | 'explained' | 'changed' | 'unchanged'
   readonly phrases: readonly Phrase[]
@@ -127,9 +127,9 @@ export interface LeadingFinding {
   readonly reference: string
   readonly severity: Severity
   readonly condition: string
-  /** What the evidence shows first, in one line; empty where there is none. */
+  /** The first observation of the evidence in one line; empty where there is none. */
   readonly proof: string
-  /** Its own deviations and those that the same change settles on the same nodes; none is counted for two findings. */
+  /** Its deviations and those that the same change closes on the same nodes. No deviation is counted for two findings. */
   readonly closes: number
   readonly controls: number
   readonly fixedBy: FixedBy
@@ -154,7 +154,7 @@ export interface NotSeenLine {
   readonly text: string
   readonly is: 'not-tested' | 'inconclusive' | 'limit'
   readonly node: string | null
-  /** What can be done about it in the window. */
+  /** What a person can do about it in the window. */
   readonly action: NodeRemedy | 'edit-node' | null
 }
 
@@ -169,11 +169,11 @@ export interface FrameworkCounts {
 export interface FindingRow {
   readonly reference: string
   readonly check: string
-  /** Where its result on a node is argued; null for the provider inventory. */
+  /** The property under which its result on a node is shown; null for the provider inventory. */
   readonly property: Property | null
   readonly severity: Severity
   readonly riskArea: RiskArea
-  /** The condition found, without and with the nodes. */
+  /** The condition found without nodes; `condition`: with nodes. */
   readonly title: string
   readonly condition: string
   readonly what: 'nodes' | 'inventory'
@@ -192,7 +192,7 @@ export interface FindingRow {
   /** A day in UTC, YYYY-MM-DD. */
   readonly due: string | null
   readonly isOverdue: boolean
-  /** What management states now; null where it states nothing. */
+  /** The current management response; null where there is none. */
   readonly response: ResponseView | null
 }
 
@@ -204,22 +204,22 @@ export interface FindingsView {
   readonly asOf: string
   readonly declared: number
   readonly tested: number
-  /** Of all findings, whatever is filtered. */
+  /** Counts of all findings, regardless of filters. */
   readonly counts: Readonly<Record<Severity, number>>
   readonly deviations: number
   readonly deviatingNodes: number
   /** The most severe first; with a node, those that deviate on it. At most one for each check. */
   readonly rows: readonly FindingRow[]
-  /** Informational results that are not satisfied: in no sum. */
+  /** Informational results that are not satisfied; they are not part of any count. */
   readonly informational: readonly FindingRow[]
 }
 
 export interface FindingView extends FindingRow {
   readonly of: Source
-  /** What is expected, with the thresholds that were compared. */
+  /** The expected condition, with the thresholds that were compared. */
   readonly criterion: { readonly expected: string; readonly thresholds: readonly string[]; readonly source: string }
   readonly effect: readonly string[]
-  /** As management states it; null where it does not. */
+  /** The cause that management states; null where it states none. */
   readonly cause: string | null
   readonly severityReasons: readonly string[]
   readonly recommendation: {
@@ -230,17 +230,17 @@ export interface FindingView extends FindingRow {
   }
   readonly limitations: string
   readonly concerns: readonly FindingControl[]
-  /** Where it concerns none, because its nodes were refused before login: the controls in which these are missing. */
+  /** Where it concerns no control because its nodes were refused before login: the controls in which these nodes are missing. */
   readonly limits: readonly Omit<FindingControl, 'isSettled'>[]
-  /** Deviating nodes or rows with their observations: the first of them. */
+  /** The first deviating nodes or rows, with their observations. */
   readonly evidence: readonly FindingEvidence[]
-  /** Names of the further ones. */
+  /** Names of the further deviating nodes or rows. */
   readonly furtherNodes: readonly string[]
   readonly satisfiedNodes: number
   readonly inconclusiveNodes: readonly string[]
   readonly notApplicableNodes: readonly string[]
   readonly untestedNodes: readonly string[]
-  /** Other findings on the same nodes that the same change settles. */
+  /** Other findings on the same nodes that the same change closes. */
   readonly alsoCloses: readonly {
     readonly reference: string
     readonly condition: string
@@ -293,7 +293,7 @@ export interface ResponseView {
   readonly isSigned: boolean
 }
 
-/** What management states about several findings at once. A null field keeps what each finding has; an empty text clears it. */
+/** A management response to several findings. Null keeps the value of each finding; an empty text clears it. */
 export interface ResponsesDraft {
   readonly checks: readonly string[]
   readonly status: ManagementResponse['status'] | null
@@ -335,7 +335,7 @@ export interface PlannedDocument {
   /** A day in UTC, YYYY-MM-DD. */
   readonly due: string | null
   readonly isOverdue: boolean
-  /** How many controls require it. */
+  /** Number of controls that require it. */
   readonly controls: number
 }
 
@@ -354,7 +354,7 @@ export interface DocumentPlan {
   readonly owners: readonly OwnerDocuments[]
 }
 
-/** Entries that were recorded, so that they can be withdrawn at once. */
+/** Recorded entries, so that a person can withdraw them immediately. */
 export interface Recorded {
   readonly ids: readonly string[]
   readonly deviations: number
@@ -364,22 +364,22 @@ export interface Recorded {
 /** The part of the contract about findings, see Methods. */
 export interface FindingMethods {
   'home.get': { in: null; out: HomeView }
-  /** What changed since the run before the one that is shown. Empty without two runs to compare. Reads both run traces. */
+  /** Changes since the run before the shown one; empty without two runs to compare. Reads both run traces. */
   'home.changes': { in: null; out: readonly HomeNotice[] }
   /** Null before the first run. */
   'documents.plan': { in: null; out: DocumentPlan | null }
-  /** Saves the message to one owner as a text file. Null: no file was chosen. Fails where nothing is outstanding from that owner. */
+  /** Saves the message to one owner as a text file. Null where no file was chosen. Fails where no document is outstanding from that owner. */
   'documents.save-message': { in: { readonly owner: string }; out: SavedFile | null }
   /** Null before the first run, and for a pack without a readable assessment. With a node: the findings that deviate on it. */
   'findings.get': { in: { readonly of: Source; readonly node: string | null }; out: FindingsView | null }
   /** Null where the assessment has no such finding. */
   'finding.get': { in: { readonly of: Source; readonly reference: string }; out: FindingView | null }
-  /** The nodes on which the named findings deviate, with how many of these findings each has. */
+  /** The nodes on which the named findings deviate, with the number of these findings for each node. */
   'findings.nodes': {
     in: { readonly checks: readonly string[] }
     out: readonly { readonly node: string; readonly findings: number }[]
   }
-  /** Adds a response to each finding whose statement changes. No verdict changes. Nothing is recorded where one is refused. */
+  /** Adds a response to each finding whose statement changes. Changes no verdict. Where one response is refused, none is recorded. */
   'responses.set': { in: ResponsesDraft; out: Recorded }
   'responses.withdraw': {
     in: { readonly ids: readonly string[]; readonly by: string; readonly reason: string }

@@ -11,22 +11,22 @@ import type {
 } from './types.ts'
 import type { Verdict } from './words.ts'
 
-/** Plain data about the runs of a fleet over time: what was planned, what took place, what is missing, and what differs. Days are days of UTC. */
+/** Runs of a fleet over time: planned, completed and missing runs, and differences between them. Days are in UTC. */
 export interface HistoryMethods {
-  /** The days of a window of at most 400; null: the last weeks up to today. Null without a fleet. */
+  /** The days of a window of at most 400 days; `window` null: the last weeks up to today. Returns null without a fleet. */
   'history.get': { in: { readonly window: DayWindow | null }; out: HistoryView | null }
-  /** Claims that sealed runs of these days contradict, those that are open at the end first. Reads every trace of the window. */
+  /** Claims that sealed runs of these days contradict, those that are still open first. Reads every run trace of the window. */
   'history.deviations': { in: DayWindow; out: Bounded<HistoryDeviation> }
-  /** What differs between two runs of the fleet, the earlier one first. */
+  /** Differences between two runs of the fleet; `before` is the earlier one. */
   'history.compare': { in: { readonly before: string; readonly after: string }; out: DriftView }
-  /** One verdict that came out otherwise, taken apart with both recordings. */
+  /** One changed verdict, explained with both recordings. */
   'history.flip': {
     in: { readonly before: string; readonly after: string; readonly node: string; readonly check: string }
     out: FlipView
   }
-  /** What became of sending packs to other systems, by run and receiver; null where nothing is sent from here. */
+  /** Outcome of sending packs to other systems, by run and receiver; null where packs are not sent. */
   'history.sending': { in: null; out: HistorySending | null }
-  /** Signs and enters that a run did not happen. `identity` null: the only one there is. Refused for demo data. */
+  /** Signs and records that a run did not take place. `identity` null: the only one that exists. Refused for demo data. */
   'history.record-gap': {
     in: {
       readonly schedule: string | null
@@ -36,7 +36,7 @@ export interface HistoryMethods {
     }
     out: Entered
   }
-  /** Signs and enters which run later ones are compared with. It has to be a sealed one. */
+  /** Signs and records the run that later runs are compared with. It must be sealed. */
   'history.set-baseline': {
     in: { readonly run: string; readonly why: string; readonly identity: string | null }
     out: Entered
@@ -44,8 +44,8 @@ export interface HistoryMethods {
 }
 
 /**
- * `sent`, `waiting`, `given-up`: as the outbox has the items of a run. `refused`: the pack as a whole. `not-planned`: it is not in the outbox yet. `nothing`: the
- * outbox has nothing of it, as of packs from before it was used, and of those whose items a later pack replaced.
+ * `sent`, `waiting`, `given-up`: state of the items of a run in the outbox. `refused`: the pack as a whole was refused. `not-planned`: the pack is
+ * not in the outbox yet. `nothing`: the outbox has no items of it, because the pack is older than the outbox or a later pack replaced its items.
  */
 export type SentState = 'sent' | 'waiting' | 'given-up' | 'refused' | 'not-planned' | 'nothing'
 
@@ -57,11 +57,11 @@ export interface SentItems {
 
 export interface SentRow {
   readonly run: string
-  /** Name of the receiver in the configuration; null for what concerns the pack as a whole. */
+  /** Name of the receiver in the configuration; null for a row about the pack as a whole. */
   readonly target: string | null
   readonly state: SentState
   readonly items: SentItems
-  /** Of the last entry about this state; null where none is known. */
+  /** Time of the last entry about this state; null where it is unknown. */
   readonly at: string | null
   readonly code: CallFailure['code'] | null
   /** The last reason; null where there is none. */
@@ -71,11 +71,11 @@ export interface SentRow {
 export interface HistorySending {
   /** The latest run first. */
   readonly rows: Bounded<SentRow>
-  /** What could not be read: what was sent is then not known. */
+  /** Failures of reading the outbox; deliveries are then unknown. */
   readonly shortfalls: readonly CallFailure[]
 }
 
-/** The chain of runs, with one entry more. */
+/** The run chain after an entry was added. */
 export interface Entered {
   readonly entries: number
 }
@@ -89,21 +89,21 @@ export interface HistoryView extends DayWindow {
   readonly fleet: string
   readonly demo: boolean
   readonly asOf: string
-  /** The day that this was asked on. */
+  /** The day of the request. */
   readonly today: string
-  /** Entries of the chain of runs; null where nothing was sealed into one yet. */
+  /** Number of entries of the run chain; null before the first sealed run. */
   readonly entries: number | null
   readonly days: readonly HistoryDay[]
   readonly counts: CalendarCounts
   /** Days up to today on which no node answered in any run, sealed or not. */
   readonly without: readonly DaySpan[]
-  /** Of the days shown, newest first. */
+  /** Runs of the shown days, newest first. */
   readonly runs: readonly HistoryRun[]
-  /** Planned runs that did not happen and have a signed record. */
+  /** Planned runs that did not take place and have a signed record. */
   readonly recordedMisses: readonly MissedRunRecord[]
-  /** Planned runs of which nothing is known, oldest first. */
+  /** Planned runs without any record, oldest first. */
   readonly unrecorded: readonly MissedRun[]
-  /** Planned runs that are due and may still arrive in time, oldest first. */
+  /** Planned runs that are due and not yet missed, oldest first. */
   readonly awaited: readonly AwaitedRun[]
   readonly plans: readonly PlannedSpan[]
   readonly baseline: HistoryBaseline | null
@@ -140,11 +140,11 @@ export interface HistoryRun {
   readonly at: string
   readonly declared: number
   readonly answered: number
-  /** `sealed`: a pack, and the chain names it. `demo`: a pack under a demonstration key. `none`: nothing was sealed. */
+  /** `sealed`: it has a pack that the run chain names. `demo`: its pack has a demo key. `none`: nothing was sealed. */
   readonly seal: 'sealed' | 'demo' | 'none'
-  /** The schedule it was planned by; null for one that a person started. */
+  /** Its schedule; null for a run that a person started. */
   readonly schedule: string | null
-  /** Its trace is kept here, so that it can be compared. */
+  /** Whether its run trace is stored, so that it can be compared. */
   readonly comparable: boolean
   readonly baseline: boolean
 }
@@ -159,27 +159,27 @@ export interface HistoryDeviation extends Deviation {
   readonly expected: string
 }
 
-/** The first of them, and how many there are. */
+/** The first rows of a list, and the total number. */
 export interface Bounded<T> {
   readonly rows: readonly T[]
   readonly total: number
 }
 
-/** Two runs against each other: three lists that never mix, parts that moved, and verdicts that came out otherwise. */
+/** Comparison of two runs: changes in evidence, rules and scope in separate lists, moved parts, and changed verdicts. */
 export interface DriftView {
   readonly before: HistoryRun
   readonly after: HistoryRun
-  /** Nodes that both runs read, and of how many of them no answer differs. */
+  /** Number of nodes that both runs collected; `unchanged`: those of them without any difference. */
   readonly compared: number
   readonly unchanged: number
-  /** By question, the one that most nodes answer otherwise first. */
+  /** By probe, the one that differs on most nodes first. */
   readonly evidence: Bounded<EvidenceGroup>
   readonly rules: Bounded<ChangedLine>
   readonly scope: Bounded<ChangedLine>
   readonly moves: Bounded<HardwareChange>
-  /** Parts that several nodes of one run show. */
+  /** Parts that several nodes of one run report. */
   readonly twice: Bounded<PartTwice>
-  /** Nodes that one of the runs did not read, or only in part: a line each, with how many verdicts rest on that. */
+  /** Nodes that one of the runs did not collect, or only in part: one sentence each, with the number of verdicts concerned. */
   readonly uncollected: Bounded<{ readonly node: string; readonly sentence: string }>
   /** Changed results, by cause: `results` counts all of them, `total` the groups. */
   readonly flips: Bounded<FlipGroup> & { readonly results: number }
@@ -187,7 +187,7 @@ export interface DriftView {
 
 export interface EvidenceGroup {
   readonly id: string
-  /** The question in words. */
+  /** The probe in words. */
   readonly title: string
   readonly nodes: Bounded<{
     readonly node: string
@@ -216,13 +216,13 @@ export interface FlipLine {
   readonly check: string
   /** What the check claims. */
   readonly expected: string
-  /** Null: no such check then. */
+  /** Null: the check did not exist in that run. */
   readonly before: Verdict | null
   readonly after: Verdict | null
   readonly because: FlipCause
-  /** Why, as a sentence. */
+  /** The cause as a sentence. */
   readonly sentence: string
-  /** Reference of the finding that the later verdict is part of; null where it is no deviation. */
+  /** Reference of the finding of the later verdict; null where it is not a deviation. */
   readonly finding: string | null
 }
 
@@ -234,6 +234,6 @@ export interface FlipView {
 }
 
 export interface CaptureLine extends CaptureChange {
-  /** The question in words. */
+  /** The probe in words. */
   readonly title: string
 }

@@ -7,12 +7,12 @@ import type { Explanation, ManagementResponse } from './types.ts'
 import type { VerificationCheckResult, VerificationReport } from './verification.ts'
 import type { Verdict } from './words.ts'
 
-/** Plain data that the engine answers the window with: packs, reviews, keys, and the register. */
+/** Data in replies of the engine: packs, reviews, keys, and the register. */
 
-/** What an export would hold, before anything is sealed. */
+/** The content of an export before it is sealed. */
 export interface ExportPlan {
   readonly run: string
-  /** It is the run that is shown, and not one that was chosen by name. */
+  /** Whether it is the shown run rather than one chosen by name. */
   readonly isShown: boolean
   readonly demo: boolean
   readonly declared: number
@@ -21,7 +21,7 @@ export interface ExportPlan {
   readonly captures: number
   readonly results: ExportResults
   readonly frameworks: readonly ExportFramework[]
-  /** What can be written beside pack and report. */
+  /** Additional outputs that can be written next to pack and report. */
   readonly also: readonly ExportAlso[]
   readonly acceptances: number
   readonly attachments: number
@@ -30,13 +30,13 @@ export interface ExportPlan {
   readonly organization: string | null
   /** Null: no authority is set, and the time is from this computer only. */
   readonly authority: string | null
-  /** What can be withheld from the copy that is handed out, with how many places hold it. */
+  /** Classes of content that can be withheld from a redacted copy. */
   readonly redactable: readonly { readonly id: string; readonly title: string }[]
 }
 
-/** What the run of an export comes to, with the numbers of its own screens. */
+/** Results of the run of an export, with the same numbers as on its screens. */
 export interface ExportResults extends Pick<FindingsView, 'asOf' | 'counts' | 'deviations' | 'deviatingNodes'> {
-  /** The most severe first; informational results are not among them. */
+  /** The most severe first, without informational results. */
   readonly findings: readonly Pick<
     FindingRow,
     'reference' | 'severity' | 'condition' | 'deviations' | 'tested' | 'refused'
@@ -55,12 +55,12 @@ export const PREFLIGHT_IDS = [
   'signatures',
   'time',
 ] as const
-/** One thing to look at before an export. */
+/** One item to review before an export. */
 export interface PreflightItem {
   readonly id: (typeof PREFLIGHT_IDS)[number]
   readonly state: 'done' | 'open' | 'blocks'
   readonly title: string
-  /** What is open, and what a reader will see of it; empty where nothing is. */
+  /** What is open, and how it appears to a reader; empty where nothing is open. */
   readonly text: string
 }
 
@@ -68,7 +68,7 @@ export interface ExportFramework {
   readonly id: FrameworkName
   readonly title: string
   readonly chosen: boolean
-  /** `more`: a proposed rule, or a framework of which only the rows are known that ours relate to. `own`: the customer's. */
+  /** `more`: a proposed rule, or a framework of which only rows related to ours are included. `own`: a framework of the customer. */
   readonly kind: 'usual' | 'more' | 'own'
 }
 
@@ -79,12 +79,12 @@ interface ExportAlso {
   readonly chosen: boolean
 }
 
-/** A sealed pack that is kept here until it is saved. */
+/** A sealed pack that is stored until it is saved or discarded. */
 export interface ExportDraft {
   readonly handle: string
   readonly files: readonly ExportedFileView[]
   readonly signer: string
-  /** What a reader must know: no outside time, parts withheld, demo data. */
+  /** Notes for readers, such as no independent time-stamp, withheld parts or demo data. */
   readonly notes: readonly string[]
   /** Verdicts that an auditor cannot derive again from the copy with withheld parts; empty without one. */
   readonly notDerivable: readonly { readonly node: string; readonly check: string; readonly why: string }[]
@@ -97,7 +97,7 @@ export interface ExportedFileView {
 }
 
 export interface ExportView {
-  /** For display; the window never sends it back. */
+  /** For display only. */
   readonly folder: string
   readonly files: readonly ExportedFileView[]
 }
@@ -110,20 +110,20 @@ export interface PackReview {
   readonly headline: VerificationHeadline
   /** The checks of the report in their order, with their outcomes in words. */
   readonly answers: readonly VerificationAnswer[]
-  /** What this computer keeps of the run chain; null where the file names none that can be kept. */
+  /** The checkpoint that this computer keeps of the run chain; null where the file names no run chain that can be kept. */
   readonly checkpoint: CheckpointView | null
-  /** What the pack states; null when that part cannot be read. */
+  /** The assessment in the pack; null where it cannot be read. */
   readonly view: AssessmentView | null
   /** Verdicts stated and verdicts derived again here that agree. */
   readonly verdicts: { readonly stated: number; readonly identical: number }
-  /** How we came to trust the signer, or null. */
+  /** The recorded decision to trust the signer, or null. */
   readonly trust: TrustAnchor | null
 }
 
 /** One line for the six verification checks, never stronger than their outcomes. */
 export interface VerificationHeadline {
   readonly tone: 'passed' | 'failed' | 'open'
-  /** Without a full stop at its end. */
+  /** Without a period at the end. */
   readonly word: string
   readonly text: string
 }
@@ -134,15 +134,15 @@ export interface VerificationAnswer extends VerificationCheckResult {
   readonly step: string | null
 }
 
-/** The checkpoint of a run chain that this computer keeps by itself. */
+/** The checkpoint of a run chain that this computer keeps automatically. */
 export interface CheckpointView {
-  /** Entries of the checkpoint that this pack was compared with; null where there was none. */
+  /** Number of entries of the checkpoint that this pack was compared with; null where there was none. */
   readonly comparedWith: number | null
-  /** Entries of the checkpoint that is kept for the next pack. */
+  /** Number of entries of the checkpoint that is kept for the next pack. */
   readonly entries: number
   readonly lastRun: string
   readonly keptAt: string
-  /** Kept from a signer that the reader confirmed; otherwise it is compared with packs of the same signer only. */
+  /** Whether the reader confirmed the signer. Otherwise the checkpoint is compared only with packs of the same signer. */
   readonly confirmed: boolean
 }
 
@@ -151,11 +151,11 @@ export interface RecentPack {
   readonly handle: string
   readonly file: string
   readonly openedAt: string
-  /** The file is where it was. */
+  /** Whether the file still exists at its path. */
   readonly here: boolean
 }
 
-/** Results drawn from a stated population by a printed seed, so that anyone can draw the same again. */
+/** Results selected from a stated population by a printed seed, so that anyone can repeat the selection. */
 export interface Sample {
   readonly seed: string
   readonly from: SamplePopulation
@@ -174,11 +174,11 @@ export interface SampledResult {
   readonly check: string
   readonly verdict: Verdict
   readonly stratum: Stratum
-  /** Of the finding, for a result that is not satisfied; otherwise null. */
+  /** Severity of the finding, for a result that is not satisfied; otherwise null. */
   readonly severity: Severity | null
 }
 
-/** An auditor's own notes on a pack; kept beside it, never in it. */
+/** An auditor’s notes on a pack, stored outside the pack. */
 export interface Worksheet {
   readonly file: string
   /** The person who samples, as typed; empty where no name was given. */
@@ -207,7 +207,7 @@ export interface ExplanationDraft extends Pick<Explanation, 'signal' | 'nodes' |
   readonly until: string
 }
 
-/** What management states about a finding. */
+/** A management response before it is recorded. */
 export interface ResponseDraft extends Pick<ManagementResponse, 'check' | 'status' | 'owner' | 'plan' | 'statedBy'> {
   /** The last day, UTC: 2027-03-01. */
   readonly due: string | null
@@ -220,9 +220,9 @@ export interface IdentityView {
   readonly subject: string
   readonly fingerprint: string
   readonly notAfter: string
-  /** How its secret is kept here, in words, with the protection that this gives. */
+  /** How its private key is stored on this computer and protected, in words. */
   readonly keptHow: string
-  /** What the signer gives to auditors, as text: subject and fingerprint. */
+  /** Text for auditors with subject and fingerprint. */
   readonly card: string
   readonly retired: readonly { readonly fingerprint: string; readonly notAfter: string }[]
 }

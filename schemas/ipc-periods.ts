@@ -2,11 +2,14 @@ import type { DayWindow } from './ipc-history.ts'
 import type { ExportDraft, IdentityView } from './ipc-packs.ts'
 import type { PeriodSample } from './types.ts'
 
-/** Period reports: signed reports on what the runs of a period show, once it has ended. Days are days of UTC. */
+/** Period reports: signed reports on the runs of a period that has ended. Days are in UTC. */
 export interface PeriodMethods {
-  /** What a period report of the window's fleet can cover. Null without a fleet. */
+  /** Options for a period report of the current fleet. Null without a fleet. */
   'period.plan': { in: null; out: PeriodPlan | null }
-  /** Seals report and pack of a period into a folder of ours. It is reviewed, saved and discarded as the draft of `export.build`. `identity` null: the only one. */
+  /**
+   * Seals report and pack of a period into a folder of ours. It is reviewed, saved and discarded as the draft of `export.build`. `identity`
+   * null: the only one.
+   */
   'period.build': {
     in: DayWindow & {
       readonly samples: readonly PeriodSampling[]
@@ -17,15 +20,15 @@ export interface PeriodMethods {
   }
 }
 
-/** Items that are drawn from a list of the period by a printed seed; the raw evidence of each is enclosed. */
+/** Items that a printed seed selects from a list of the period; the raw evidence of each is enclosed. */
 export type PeriodSampling = Pick<PeriodSample, 'population' | 'size' | 'seed'>
 
 export interface PeriodPlan {
   readonly fleet: string
   readonly demo: boolean
-  /** Runs that the chain names. Without any, there is nothing to report on. */
+  /** Number of runs in the run chain. With 0, no report is possible. */
   readonly runs: number
-  /** The declared period as far as it has ended; without one, from the first run to yesterday. Null where no day fits. */
+  /** The part of the declared period that has ended; without a declared period, from the first run to yesterday. Null where there is no such day. */
   readonly proposed: DayWindow | null
   /** Yesterday: the last day of a period that has ended. */
   readonly latest: string

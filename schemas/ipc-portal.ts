@@ -2,12 +2,12 @@ import { day, exactly, handle, list, nothing, orNull, text } from './ipc-input-p
 import type { ExportedFileView, PackReview } from './ipc-packs.ts'
 import type { SavedFile } from './ipc-views.ts'
 
-/** The auditor portal: methods that a team server answers by itself. The engine of the window refuses them. */
+/** The auditor portal: methods that the team server itself answers. The engine of the window refuses them. */
 
-/** Who did something on a team server, and when by its clock. */
+/** Person and time of an action on a team server, by its clock. */
 export interface PortalMoment {
   readonly at: string
-  /** As the identity provider states it. */
+  /** Name at the identity provider. */
   readonly by: string
 }
 
@@ -16,15 +16,15 @@ export interface SharedPack {
   readonly id: string
   readonly run: string
   readonly shared: PortalMoment
-  /** What the officer wrote to the auditors; empty where nothing. */
+  /** Note of the officer to the auditors; may be empty. */
   readonly note: string
-  /** The file that is verified and read: a redacted copy where there is one, otherwise the pack. */
+  /** The file that auditors verify and read: the redacted copy where there is one, otherwise the pack. */
   readonly pack: string
   readonly isCopy: boolean
   readonly files: readonly ExportedFileView[]
-  /** The invitations that it is shared with; null: every auditor of the engagement. Auditors do not see others. */
+  /** The invitations that it is shared with; null: every auditor of the engagement. Always null for auditors, who see no other recipients. */
   readonly to: readonly string[] | null
-  /** Null while it is shared. Auditors see no other. */
+  /** Null while it is shared. Auditors see only shared packs. */
   readonly ended: (PortalMoment & { readonly reason: string }) | null
 }
 
@@ -32,16 +32,16 @@ export interface SharedPack {
 const INVITATION_STATUSES = ['open', 'link-expired', 'active', 'expired', 'withdrawn'] as const
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number]
 
-/** Access to one engagement that an officer gave to an auditor. */
+/** Access to one engagement that an officer granted to an auditor. */
 export interface InvitationView {
   readonly id: string
-  /** Whom the officer invited, in their own words. */
+  /** The invited person, in the officer’s words. */
   readonly label: string
   readonly invited: PortalMoment
   readonly until: string
   readonly linkUntil: string
   readonly status: InvitationStatus
-  /** Who used the link. */
+  /** The person who used the link. */
   readonly accepted: PortalMoment | null
   readonly ended: (PortalMoment & { readonly reason: string }) | null
 }
@@ -49,7 +49,7 @@ export interface InvitationView {
 export const REQUEST_STATUSES = ['open', 'in-progress', 'answered', 'accepted', 'returned', 'withdrawn'] as const
 export type RequestStatus = (typeof REQUEST_STATUSES)[number]
 
-/** What a request concerns, in the auditor’s words; empty where it concerns none. */
+/** Subjects of a request, in the auditor’s words; each may be empty. */
 export interface RequestAbout {
   readonly control: string
   readonly node: string
@@ -57,21 +57,22 @@ export interface RequestAbout {
   readonly period: string
 }
 
-/** What one side stated. */
+/** An entry of one side. */
 export interface RequestEntry extends PortalMoment {
   readonly role: 'officer' | 'auditor'
   /** The status that it set; null for a comment. */
   readonly to: RequestStatus | null
   readonly comment: string
-  /** What an answer names, as it was named at that time. */
+  /** Evidence that an answer names, with the labels at that time. */
   readonly packs: readonly { readonly id: string; readonly label: string }[]
   readonly documents: readonly { readonly id: string; readonly label: string }[]
   readonly findings: readonly { readonly id: string; readonly label: string }[]
 }
 
-/** Evidence that an auditor asked for on the server. It changes no verdict, no document and no entry of the register. */
+/** A request of an auditor for evidence on the server. It changes no verdict, no document and no entry of the register. */
 export interface PortalRequest {
   readonly id: string
+  /** AR- and its number among the requests of its auditor. */
   readonly reference: string
   readonly asked: PortalMoment
   readonly title: string
@@ -79,11 +80,11 @@ export interface PortalRequest {
   readonly about: RequestAbout
   readonly due: string
   readonly status: RequestStatus
-  /** Past its due day and not closed. */
+  /** Whether it is past its due day and not closed. */
   readonly isLate: boolean
-  /** For an action of the side that reads this. */
+  /** Whether it waits for the side that reads this. */
   readonly waits: boolean
-  /** It does not wait for the side that reads this, but the other side commented, and this side stated nothing since. */
+  /** Whether it waits for the other side, which commented after the last entry of the side that reads this. */
   readonly hasNewComment: boolean
   /** The statuses that the side that reads this may set now. */
   readonly may: readonly RequestStatus[]
@@ -94,45 +95,48 @@ export interface PortalRequest {
 /** The instructions for verifying a shared pack without the server, as a file of every shared pack. */
 export const OFFLINE_FILE = 'verify-offline.txt'
 
-/** Requests of auditors on a team server that await one side. No request is in two of these, except that those that are late wait, too. */
+/** Counts of requests on a team server for one side. Only late requests are in two counts, since they also wait. */
 export interface RequestCounts {
-  /** For an action: an answer of the officer, a review of the auditor. */
+  /** Requests that wait for an answer of the officer, or for a review of the auditor. */
   readonly waiting: number
-  /** Of those that wait, the ones past their due day. */
+  /** Waiting requests past their due day. */
   readonly late: number
-  /** For nothing, but the other side commented, and this side stated nothing since. */
+  /** Requests that wait for the other side, which commented after the last entry of this side. */
   readonly commented: number
 }
 
 export interface PortalMethods {
-  /** Officers: every pack that was ever shared. Auditors: those that are shared with them. Newest first. */
+  /** For officers, all packs that were ever shared; for auditors, those shared with them. Newest first. */
   'portal.packs': { in: null; out: readonly SharedPack[] }
-  /** Shares a sealed draft; of one with a redacted copy, the copy alone. */
+  /** Shares a sealed draft; if it has a redacted copy, only the copy. */
   'portal.share': {
     in: { readonly handle: string; readonly note: string; readonly to: readonly string[] | null }
     out: readonly SharedPack[]
   }
   'portal.unshare': { in: { readonly id: string; readonly reason: string }; out: readonly SharedPack[] }
-  /** Verifies a shared pack on the server; from then on it is the open pack of this auditor. */
+  /** Verifies a shared pack on the server, which becomes the open pack of this auditor. */
   'portal.open': { in: { readonly id: string }; out: PackReview }
   /** Downloads one file of a shared pack, or OFFLINE_FILE. */
   'portal.save': { in: { readonly id: string; readonly file: string }; out: SavedFile | null }
   'portal.invitations': { in: null; out: readonly InvitationView[] }
-  /** Gives a link that can be used once; it is not shown again. `until` is the last day of the access, UTC. */
+  /** Creates a link that can be used once and is not shown again. `until` is the last day of the access (UTC). */
   'portal.invite': {
     in: { readonly label: string; readonly until: string }
     out: { readonly link: string; readonly invitations: readonly InvitationView[] }
   }
-  /** Ends an access, or a link that was not used, at once. */
+  /** Ends an access or an unused link immediately. */
   'portal.end-access': { in: { readonly id: string; readonly reason: string }; out: readonly InvitationView[] }
-  /** Officers: those of all auditors. Auditors: their own. Newest first. */
+  /** For officers, the requests of all auditors; for auditors, their own. Newest first. */
   'portal.requests': { in: null; out: readonly PortalRequest[] }
   /** `due`: the last day, UTC. */
   'portal.ask': {
     in: { readonly title: string; readonly text: string; readonly about: RequestAbout; readonly due: string }
     out: readonly PortalRequest[]
   }
-  /** Sets a status, or comments where `to` is null. Only an answer names evidence: shared packs, documents of the register, findings of the run that is shown. */
+  /**
+   * Sets a status, or comments where `to` is null. Only an answer names evidence: shared packs, documents of the register, findings of the run
+   * that is shown.
+   */
   'portal.act': {
     in: {
       readonly id: string

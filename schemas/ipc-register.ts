@@ -26,7 +26,7 @@ export interface RiskAcceptanceView extends RiskAcceptance {
   readonly status: EntryStatus
 }
 
-/** A request accepts nothing. `lapsed`: not resolved before its own end. */
+/** A request accepts nothing. `lapsed`: it expired before it was resolved. */
 export interface AcceptanceRequestView extends AcceptanceRequest {
   readonly status: 'open' | 'lapsed' | Resolution['as']
 }
@@ -36,10 +36,10 @@ export interface DecisionView extends ControlDecision {
 }
 
 export interface DocumentView extends EvidenceDocument {
-  /** In force, no older than a year, inspected or reperformed, with a conclusion that supports. */
+  /** Whether it is in force, at most one year old, inspected or reperformed, and has a supporting conclusion. */
   readonly supports: boolean
   readonly status: EntryStatus
-  /** The later version that takes its place. */
+  /** The later version that supersedes it. */
   readonly supersededBy: { readonly id: string; readonly name: string; readonly attachedAt: string } | null
   /** Null where no effective period, or no engagement, is declared. */
   readonly period: PeriodCover | null
@@ -65,7 +65,7 @@ export interface RiskAcceptanceDraft {
 /** A requested risk acceptance. */
 export type AcceptanceRequestDraft = Omit<RiskAcceptanceDraft, 'approvedBy' | 'approverRole'>
 export interface ApprovalDraft {
-  /** Of the request. */
+  /** Id of the request. */
   readonly id: string
   readonly approvedBy: string
   readonly approverRole: string
@@ -79,7 +79,7 @@ export interface DecisionDraft {
   readonly reason: string
   readonly factors: string | null
   readonly alternativeMeasure: string | null
-  /** Where the risk analysis behind it is found. */
+  /** Reference to the risk analysis that it is based on. */
   readonly riskAnalysis: string | null
   readonly owner: string
   readonly requestedBy: string
@@ -95,23 +95,23 @@ export interface DocumentDraft {
   readonly summary: string
   readonly providedBy: string
   readonly level: EvidenceLevel
-  /** Needed from “inspected” on, and null below. */
+  /** Required from level “inspected” on, otherwise null. */
   readonly inspection: {
     readonly by: string
     /** A day in UTC, YYYY-MM-DD, up to today. */
     readonly on: string
-    /** Population, sample, and what was compared. */
+    /** Scope of the inspection: population, sample and comparisons. */
     readonly lookedAt: string
     readonly conclusion: 'supports' | 'does-not-support'
   } | null
-  /** Results of checks that it answers: alternative evidence. */
+  /** Check results that it answers as alternative evidence. */
   readonly answers: { readonly checks: readonly string[]; readonly nodes: readonly string[] } | null
   readonly owner: string
   /** A day in UTC, YYYY-MM-DD, or null. */
   readonly validUntil: string | null
   /** Days in UTC, YYYY-MM-DD; `to` null: no end. Null: not declared. */
   readonly effective: { readonly from: string; readonly to: string | null } | null
-  /** The entry that this is a new version of, or null. Without controls, it is attached to those of that version. */
+  /** The document that this version supersedes, or null. Without controls, it is attached to those of the earlier version. */
   readonly supersedes: string | null
 }
 
@@ -124,7 +124,7 @@ export interface RequestDraft {
   readonly due: string
 }
 
-/** Who takes something back, or refuses it, and why. */
+/** A withdrawal or rejection with its person and reason. */
 export interface WithdrawalDraft {
   readonly id: string
   readonly by: string

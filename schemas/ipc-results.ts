@@ -4,9 +4,9 @@ import type { FleetNodeView, FrameworkName, Source } from './ipc-views.ts'
 import type { Assessment, Capture, ControlAssessment, Isolation, NodeAssessment, Recording } from './types.ts'
 import type { Property, Verdict } from './words.ts'
 
-/** Plain data that the engine answers the window with: what a run or a pack shows. */
+/** Data in replies of the engine: results of a run or a pack. */
 
-/** One run's judgement, small enough for a thousand nodes: reasons come node by node, with `node.get`. */
+/** The results of one run, small enough for a thousand nodes. `node.get` returns the reasons for one node. */
 export interface AssessmentView {
   readonly of: Source
   readonly run: string
@@ -16,33 +16,33 @@ export interface AssessmentView {
   readonly scope: Assessment['scope']
   readonly demo: boolean
   readonly checks: readonly CheckView[]
-  /** Those that a check is about, in the order of PROPERTIES. */
+  /** Properties with at least one check, in the order of PROPERTIES. */
   readonly properties: readonly Property[]
   readonly rows: readonly NodeRow[]
-  /** For each of `checks`: its verdicts on all declared nodes. */
+  /** For each of `checks`, the verdicts on all declared nodes. */
   readonly checksCounted: readonly Counted[]
-  /** Checks that compare with an earlier collection, where no node has one: they are decided from the second run on. */
+  /** Checks that compare with an earlier collection, where no node has one. They are decided from the second run on. */
   readonly fromSecondRun: readonly string[]
   readonly frameworks: readonly FrameworkView[]
-  /** The evidence requests of the catalog, in full: controls name them by id, as many controls share one. */
+  /** The evidence requests of the catalog. Controls reference them by id, because many controls share one. */
   readonly requests: readonly EvidenceRequestView[]
-  /** Checks of the catalog that no server can answer, and what answers them. */
+  /** Off-node checks of the catalog. */
   readonly offNodeChecks: readonly OffNodeCheckView[]
-  /** Numbers that the fleet moved from the values of its profile, loosened ones first. */
+  /** Thresholds for which the fleet declares other values than its profile, relaxed ones first. */
   readonly moved: readonly MovedLimitView[]
-  /** Names that turned out to be one machine, which counts once, with what they have in common. */
+  /** Names of the same machine, which counts once, with their common properties. */
   readonly sameMachines: readonly { readonly nodes: readonly string[]; readonly text: string }[]
 }
 
 /**
- * Verdicts counted by the engine (main/core/tally.ts): how many of each, in the order of VERDICTS, then how many can be decided, then all.
- * Numbers without names, as there are thousands of them.
+ * Counts of verdicts (main/core/tally.ts): the number of each verdict in the order of VERDICTS, then of those that can be decided, then of all.
+ * An array without names, because there are thousands of them.
  */
 export type Counted = readonly number[]
 export interface MovedLimitView {
   readonly threshold: string
   readonly title: string
-  /** Value and unit, and the same of the profile's own. */
+  /** Value with unit; `shownBefore`: that of the profile. */
   readonly shown: string
   readonly shownBefore: string
   readonly moved: 'stricter' | 'looser'
@@ -61,7 +61,7 @@ export interface NodeRow {
   readonly environment: Isolation['environment'] | null
   readonly platform: string | null
   readonly concealed: boolean
-  /** Where it is declared to be, or null. */
+  /** Declared place, or null. */
   readonly place: string | null
   /** One of `verdictLetters` for each check, in the order of `checks`. */
   readonly verdicts: string
@@ -69,9 +69,9 @@ export interface NodeRow {
   readonly worst: string
   /** For each of the view's `properties`: the verdicts of its checks. */
   readonly counted: readonly Counted[]
-  /** Checks whose finding on this node is accepted as of `asOf`, with the end of the acceptance and its owner. */
+  /** Checks with a risk acceptance in effect for this node at `asOf`, with its end and owner. */
   readonly accepted: readonly { readonly check: string; readonly until: string; readonly owner: string }[]
-  /** Checks whose acceptance has ended. */
+  /** Checks whose risk acceptance has expired. */
   readonly expired: readonly string[]
 }
 
@@ -81,7 +81,7 @@ export interface NodeView {
   readonly recording: Recording | null
   readonly declared: FleetNodeView | null
   readonly riskAcceptances: readonly RiskAcceptanceView[]
-  /** Explanations of single readings of this node that are in force. */
+  /** Explanations of isolation signals of this node that are in effect. */
   readonly explanations: readonly ExplanationView[]
 }
 
@@ -92,7 +92,7 @@ export interface NodeMoment {
   readonly changed: readonly { readonly check: string; readonly before: Verdict; readonly after: Verdict }[]
 }
 
-/** What the catalog states, the same for every run: probes and signals by id. */
+/** The content of the catalog, identical for every run: probes and signals by id. */
 export interface CatalogView {
   readonly version: string
   readonly digest: string
@@ -101,7 +101,7 @@ export interface CatalogView {
   readonly signals: readonly SignalView[]
 }
 
-/** What the catalog states of one signal of isolation. */
+/** An isolation signal of the catalog. */
 export interface SignalView {
   readonly id: string
   readonly family: string
@@ -111,7 +111,7 @@ export interface SignalView {
   readonly spoofingEffort: 'S0' | 'S1' | 'S2' | 'S3'
   readonly pitfalls: readonly string[]
   readonly source: string
-  /** Machines of known truth that read as on a guest, out of those read. */
+  /** Labeled machines on which it indicates a guest, and the number of machines read, by kind of machine. */
   readonly counts: {
     readonly vm: readonly [number, number]
     readonly dressed: readonly [number, number]
@@ -153,11 +153,11 @@ export interface PartsView {
 
 /** One row of a framework with its conclusion in this run: the server part, the document part, and each check with its counts. */
 export interface ControlRow extends ControlView {
-  /** Without the names of the control, which the row has. */
+  /** Without framework and control, which the row contains. */
   readonly assessed: Omit<ControlAssessment, 'framework' | 'control'> | null
-  /** The documents that the control needs or accepts, each once; none where the control is not in scope. */
+  /** The documents that the control requires or accepts, each once; empty where the control is not in scope. */
   readonly documents: readonly ControlDocumentView[]
-  /** The verdicts of all its checks on all nodes; null for a control that this run has no result of. */
+  /** The verdicts of all its checks on all nodes; null for a control without a result in this run. */
   readonly counted: Counted | null
 }
 
@@ -170,54 +170,54 @@ export interface ControlView {
   readonly group: string
   /** SOC 2 category (AICPA TSP section 100); null for other frameworks. */
   readonly category: string | null
-  /** `ephi`: once the data map was inspected, only nodes that hold or carry ePHI are counted. */
+  /** `ephi`: once the ePHI map is inspected, only nodes that store or transmit ePHI are counted. */
   readonly scope: 'all' | 'ephi'
   readonly mappings: readonly MappingView[]
   readonly notCovered: string
   readonly responsibility: readonly string[]
 }
 
-/** A mapped check, how it counts for the control, and the reason for that role. */
+/** A mapped check with its role and the reason for that role. */
 interface MappingView {
   readonly check: string
-  /** What it shows of the control; null where the view has the check’s own claim and `why` gives the reason. */
+  /** What it shows about the control; null where the claim of the check applies and `why` gives the reason. */
   readonly shows: string | null
   readonly role: ControlRole
   readonly why: string | null
 }
 
-/** A document that auditors ask for, as it is listed in the catalog. */
+/** An evidence request of the catalog. */
 export interface EvidenceRequestView {
   readonly id: string
   readonly title: string
   /** What an auditor inspects in it. */
   readonly inspects: string
   readonly owner: string
-  /** The least level at which it counts. */
+  /** The lowest evidence level at which it counts. */
   readonly minimum: EvidenceLevel
-  /** Checks whose results this document may answer: `any` result, or only an `undecided` one. */
+  /** Checks whose results this document may answer: any result, or only undecided ones. */
   readonly mayAnswer: readonly { readonly check: string; readonly answers: 'any' | 'undecided' }[]
 }
 
-/** One document of a control, and how far it is there. */
+/** One document of a control with its status. */
 export interface ControlDocumentView {
-  /** One of the view’s `requests`; null for a need of the customer’s own mapping, which no evidence request of the catalog answers. */
+  /** One of the view’s `requests`; null for a need of a mapping of the customer without an evidence request of the catalog. */
   readonly request: Pick<EvidenceRequestView, 'id' | 'minimum'> | null
-  /** What is asked for: the title of the evidence request, or the need itself. */
+  /** Title of the evidence request, or the need itself. */
   readonly title: string
-  /** The control’s own words for it; empty where only a check asks for it. */
+  /** The wording of the control; empty where only a check requires the document. */
   readonly needs: readonly string[]
-  /** Mapped checks that it answers here. */
+  /** Mapped checks that it answers for this control. */
   readonly checks: readonly string[]
-  /** False where it only supports: it is never outstanding. */
+  /** False where it is only supporting; it is then never outstanding. */
   readonly mandatory: boolean
-  /** The highest level reached by what is attached and current; null where nothing is. */
+  /** The highest level of its current attached documents; null where there are none. */
   readonly level: EvidenceLevel | null
-  /** As the assessment counts it. `optional`: it does not support yet and is not required. */
+  /** State in the assessment. `optional`: it does not support yet and is not required. */
   readonly state: 'held' | 'outstanding' | 'deviation' | 'optional'
-  /** What holds it instead of an attached document; null otherwise. */
+  /** The source that replaces an attached document; null otherwise. */
   readonly heldElsewhere: 'decision' | 'population' | 'declaration' | 'pack' | 'chain' | null
-  /** Ids of the documents attached to it that are current. */
+  /** Ids of its current attached documents. */
   readonly attached: readonly string[]
   readonly askedOf: { readonly owner: string; readonly due: string; readonly overdue: boolean } | null
 }
@@ -227,7 +227,7 @@ export interface OffNodeCheckView {
   readonly id: string
   readonly source: 'document' | 'runs' | 'pack' | 'population'
   readonly why: string
-  /** The evidence request whose document answers it; null where the pack, the chain of runs or a comparison does. */
+  /** The evidence request whose document answers it; null where the pack, the run chain or the reconciliation does. */
   readonly request: { readonly id: string; readonly title: string } | null
 }
 
@@ -239,16 +239,16 @@ export interface EvidenceList {
 export interface EvidencePiece {
   readonly capture: Capture
   readonly stream: 'stdout' | 'stderr'
-  /** Decoded as UTF-8; bytes that are not become U+FFFD. Cut at a character's edge. */
+  /** Decoded as UTF-8, with U+FFFD for invalid bytes. Cut between characters. */
   readonly text: string
   readonly offset: number
   /** Byte offset of the next piece; null at the end. */
   readonly nextOffset: number | null
   readonly size: number
-  /** Lines of `text`, counted from 0, that hold a value of what the probe read. */
+  /** Lines of `text`, counted from 0, that contain a value of the parsed fact. */
   readonly marked: readonly number[]
-  /** SHA-256 of the stored bytes, computed again for this answer. */
+  /** SHA-256 of the stored bytes, computed for this reply. */
   readonly digestNow: string
-  /** What the probe read from its captures: indented JSON, or why it gave no fact. */
+  /** The fact that the probe parsed from its captures, as indented JSON, or the reason why there is none. */
   readonly reading: { readonly ok: true; readonly fact: string } | { readonly ok: false; readonly reason: string }
 }

@@ -1,26 +1,26 @@
 import type { CallFailure } from './ipc-views.ts'
 
-/** Plain data about planned runs, and the timers of this computer that start them. */
+/** Schedules, and the timers of this computer that start their runs. */
 export interface ScheduleMethods {
   'schedules.list': { in: null; out: SchedulesView }
-  /** Keeps a schedule, and states its plan in the chain of runs, signed. Nothing is started by it until a timer is installed. */
+  /** Stores a schedule and enters its plan, signed, into the run chain. It starts no run until a timer is installed. */
   'schedules.add': { in: ScheduleDraft; out: SchedulesView }
-  /** Replaces a schedule of this name; new times are stated in the chain of runs, signed, and installed timers are updated. */
+  /** Replaces the schedule of this name. New times are entered, signed, into the run chain, and installed timers are updated. */
   'schedules.change': { in: ScheduleDraft; out: SchedulesView }
-  /** Starts a run of a schedule now, besides those that are due. It continues when the window is closed. */
+  /** Starts an additional run of a schedule now. It continues when the window is closed. */
   'schedules.run-now': { in: { readonly name: string }; out: null }
-  /** A file that holds the passphrase of the key that seals, which only its owner can read. It is not read now; its place is kept here. */
+  /** Chooses a file, readable by its owner only, with the passphrase of the sealing key. The file is not read now; its path is stored. */
   'schedules.choose-passphrase': { in: null; out: ChosenFile | null }
-  /** A configuration of integrations, which is validated with its secrets now; its place is kept here. */
+  /** Chooses a configuration of integrations. It is validated with its secrets now, and its path is stored. */
   'schedules.choose-integrations': { in: null; out: ChosenFile | null }
-  /** Takes a schedule away with its timer. What was planned until then stays in the chain. */
+  /** Removes a schedule with its timer. Runs that were planned until then stay in the run chain. */
   'schedules.remove': {
     in: { readonly name: string; readonly identity: string | null }
     out: SchedulesView
   }
-  /** Gives the timer to this computer. */
+  /** Installs a timer of this kind. */
   'schedules.install': { in: { readonly name: string; readonly kind: TimerKind }; out: ScheduleStatus }
-  /** The units of a schedule, exactly as they would be written, of every kind that we make. */
+  /** The units of a schedule for every kind of timer, exactly as they would be written. */
   'schedules.preview': { in: { readonly name: string }; out: readonly UnitPreview[] }
   'schedules.status': { in: { readonly name: string }; out: ScheduleStatus }
 }
@@ -37,7 +37,7 @@ export const timerWords: Readonly<Record<TimerKind, string>> = {
 }
 
 export const CADENCE_KINDS = ['hours', 'day', 'week', 'month'] as const
-/** When a run is due, as it is chosen. Only the members that its kind has are looked at. */
+/** When a run is due, as a person chooses it. Only the members that belong to `every` are used. */
 export interface CadenceDraft {
   readonly every: (typeof CADENCE_KINDS)[number]
   readonly hours: number
@@ -56,25 +56,25 @@ export interface ScheduleDraft {
   readonly zone: string
   readonly jitterMinutes: number
   readonly retries: { readonly times: number; readonly waitMinutes: number }
-  /** On a team server, how long a person may take to seal a run after its collection; null elsewhere, where it is sealed at once. */
+  /** On a team server, hours that a person has for sealing a run after its collection; null elsewhere, where runs are sealed at once. */
   readonly sealHours: number | null
   readonly catchUp: boolean
   readonly gapsExitZero: boolean
-  /** The key that seals; null: the only one there is. */
+  /** The sealing identity; null: the only one that exists. */
   readonly identity: string | null
-  /** Where unattended runs read the passphrase of the key. Without it none can be sealed. */
+  /** Source of the passphrase for unattended runs, which is needed to seal them. */
   readonly passphrase: PassphraseSource
   /** Changes of state are written to the system log. */
   readonly syslog: boolean
-  /** Changes of state are sent to this address; null: to none. */
+  /** Address that changes of state are sent to; null where they are not sent. */
   readonly webhook: string | null
-  /** How packs of runs are sent to other systems. */
+  /** Configuration for sending packs of runs to other systems. */
   readonly integrations: IntegrationsSource
 }
 
 /**
- * `make`: a file that the engine makes for this user alone, from the passphrase that is kept or entered. `file`: one that a person chose,
- * by its handle. `kept`: the one that the schedule has. `none`: no key is opened by a run, on a team server.
+ * `make`: a file that the engine creates for this user only, from the stored or entered passphrase. `file`: a chosen file, by its handle.
+ * `kept`: the current file of the schedule. `none`: runs open no key, on a team server.
  */
 export type PassphraseSource =
   | { readonly use: 'make' }
@@ -82,7 +82,7 @@ export type PassphraseSource =
   | { readonly use: 'none' }
   | { readonly use: 'file'; readonly handle: string }
 
-/** `none`: packs are not sent. `file`: a configuration that a person chose, by its handle. `kept`: the one that the schedule has. */
+/** `none`: packs are not sent. `file`: a chosen configuration, by its handle. `kept`: the current configuration of the schedule. */
 export type IntegrationsSource =
   | { readonly use: 'none' }
   | { readonly use: 'kept' }
@@ -95,17 +95,17 @@ export interface ChosenFile {
 }
 
 export interface SchedulesView {
-  /** Why none can be added now; null where one can. */
+  /** Why no schedule can be added now; null where one can be added. */
   readonly refusal: string | null
-  /** What starts the runs: timers of this computer, or the team server itself. */
+  /** Whether timers of this computer or the team server start the runs. */
   readonly startedBy: 'timers' | 'server'
-  /** The fleet that a schedule made here collects from; null without one. */
+  /** The fleet that a new schedule collects from; null without a fleet. */
   readonly fleet: string | null
   /** The time zone of this computer. */
   readonly zone: string
-  /** The time-stamp authority of the settings, which runs of this fleet use, or on a team server their exports; null: none. */
+  /** The time-stamp authority in the settings, used by runs of this fleet or, on a team server, by their exports; null where none is set. */
   readonly authority: string | null
-  /** Kinds of timers that this computer has, the one to prefer first. */
+  /** Kinds of timers that this computer supports, the preferred one first. */
   readonly here: readonly TimerKind[]
   readonly schedules: readonly ScheduleView[]
 }
@@ -113,22 +113,22 @@ export interface SchedulesView {
 export interface ScheduleView {
   readonly name: string
   readonly fleet: string
-  /** Of the fleet that the window shows, kept where the window keeps it. */
+  /** Whether it belongs to the shown fleet and stores its runs in the folder of the window. */
   readonly ours: boolean
-  /** Such as: every day at 02:00 in UTC. */
+  /** In words, for example “every day at 02:00 in UTC”. */
   readonly cadence: string
   readonly jitterMinutes: number
   readonly retries: { readonly times: number; readonly waitMinutes: number }
   readonly catchUp: boolean
   readonly gapsExitZero: boolean
   readonly createdAt: string
-  /** What can be changed in the window; null for a schedule that was made elsewhere, or whose times are not understood. */
+  /** The editable form; null for a schedule that was created elsewhere or whose times the window cannot represent. */
   readonly draft: ScheduleDraft | null
-  /** The passphrase file’s name, for display; null where there is none. */
+  /** Name of the passphrase file, for display; null where there is none. */
   readonly passphraseFile: string | null
   /** The name of the configuration of integrations, for display; null where packs are not sent. */
   readonly integrationsFile: string | null
-  /** The minutes after its due time within which a run is in time. */
+  /** Minutes after the due time within which a run is in time. */
   readonly graceMinutes: number
   /** Where changes of state are reported, in words. */
   readonly notifies: readonly string[]
@@ -136,52 +136,55 @@ export interface ScheduleView {
 
 export interface ScheduleStatus {
   readonly name: string
-  /** When the next run is due; null where that is not known. */
+  /** When the next run is due; null where this is unknown. */
   readonly next: string | null
-  /** The run that is due and may still arrive in time, with the moment after which it is missed; null where none is. */
+  /** A run that is due and not yet missed, with the moment after which it is missed; null where there is none. */
   readonly awaited: { readonly due: string; readonly until: string } | null
   readonly last: {
-    /** Null where nothing was due. */
+    /** Null where no run was due. */
     readonly due: string | null
     readonly startedAt: string
-    /** Null while it goes on. */
+    /** Null while it is in progress. */
     readonly endedAt: string | null
-    /** What became of it, in words. */
+    /** Its outcome in words. */
     readonly words: string
-    /** What became of sending its pack; null where nothing was to be sent. */
+    /** Outcome of sending its pack; null where nothing was to be sent. */
     readonly sending: {
       readonly words: string
-      /** Why not everything was delivered; null where everything was, or nothing was tried yet. */
+      /** Why some items were not delivered; null where all were, or none was tried yet. */
       readonly error: CallFailure | null
     } | null
   } | null
-  /** Where a timer of this schedule is installed. `other`: another text than would be written today. `inactive`: nothing starts it. */
+  /** Installed timers of this schedule. `other`: its text differs from the current one. `inactive`: it is not enabled. */
   readonly installed: readonly { readonly kind: TimerKind; readonly state: 'installed' | 'other' | 'inactive' }[]
-  /** What an unattended run can log in and seal with. */
+  /** Credentials with which an unattended run can log in and seal. */
   readonly credentials: readonly {
     readonly works: 'yes' | 'unclear' | 'no'
     readonly text: string
     readonly nodes: readonly string[]
   }[]
-  /** On a team server, scheduled runs that were collected and are not sealed, oldest first. After `until` each counts as missed until it is sealed, and then as late. */
+  /**
+   * On a team server, scheduled runs that were collected and not sealed, oldest first. After `until` a run counts as missed; once sealed, it
+   * counts as late.
+   */
   readonly waiting: readonly {
     readonly due: string
     readonly run: string
     readonly until: string
     readonly isLate: boolean
   }[]
-  /** Planned runs of which nothing is known, oldest first: they show as gaps in the history. */
+  /** Planned runs without any record, oldest first. The history shows them as gaps. */
   readonly missed: readonly string[]
-  /** What else a person should know, a sentence each. */
+  /** Further notes for the person, one sentence each. */
   readonly notes: readonly string[]
 }
 
 export interface UnitPreview {
   readonly kind: TimerKind
-  /** This computer has such timers. */
+  /** Whether this computer supports this kind of timer. */
   readonly here: boolean
   /** Exactly as they would be written. */
   readonly units: readonly { readonly name: string; readonly text: string }[]
-  /** What this kind of timer cannot hold, and what happens instead; sentences. */
+  /** Limits of this kind of timer and their effect, one sentence each. */
   readonly warnings: readonly string[]
 }

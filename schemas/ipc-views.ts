@@ -4,31 +4,31 @@ import type { FrameworkName, Location, LocationResult, NodeAssessment } from './
 import type { CheckSoFar, VerificationProgress } from './verification.ts'
 import type { Property } from './words.ts'
 
-/** Plain data that the engine answers the window with: fleets, runs and settings. */
+/** Data in replies of the engine: fleets, runs and settings. */
 
-/** What the main process asks a person to choose. */
+/** Kinds of dialogs in which the main process lets a person choose a file or folder. */
 export type Dialog = 'import-file' | 'export-folder' | 'pack-file' | 'any-file' | 'certificate-file' | 'save-file'
 
 export const IMPORT_KINDS = ['ssh-config', 'csv', 'ansible'] as const
 export type ImportKind = (typeof IMPORT_KINDS)[number]
-/** Same shape as core's Failure: an expected failure as a value. Its words are in failure-words.ts. */
+/** An expected failure as a value, of the same shape as Failure in main/core/failure.ts. Its texts are in failure-words.ts. */
 export interface CallFailure {
   readonly code: FailureCode
   readonly detail: string
   readonly node?: string
 }
 
-/** How a stored run is opened: its recordings are read, and then evaluated, one node after the other. */
+/** Steps of opening a stored run: its recordings are read and then evaluated, one node after the other. */
 export type OpeningStep = 'reading' | 'evaluating'
 
 /**
- * Moments of a run. `run-done` comes when `assessment.get` already answers with the new run.
- * Same shape as RunEvent in main/core/ports.ts.
+ * Events of a run and of other work. When `run-done` is sent, `assessment.get` already returns the new run. Events of a run have the shape of
+ * RunEvent in main/core/ports.ts.
  */
 export type EngineEvent =
-  /** The latest stored run is being opened; methods that need it are answered afterwards. Ended by their answers. */
+  /** The latest stored run is being opened; methods that need it are answered afterwards, which ends this state. */
   | { readonly kind: 'run-opening'; readonly step: OpeningStep; readonly done: number; readonly total: number }
-  /** A run that a person chose is being opened; the shown run stays until the answer of `runs.open`. */
+  /** A run that a person chose is being opened. The shown run stays until `runs.open` returns. */
   | {
       readonly kind: 'run-loading'
       readonly run: string
@@ -43,27 +43,27 @@ export type EngineEvent =
   | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
   | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
   /**
-   * Every node ended; their results are evaluated at one time, and the run is stored. Ended by `run-done`. While no run is in progress, the
-   * shown run is evaluated as of another day; methods that need it are answered afterwards.
+   * All nodes have ended; their results are evaluated as of one time, and the run is stored. Ended by `run-done`. While no run is in progress,
+   * the shown run is evaluated as of another day; methods that need it are answered afterwards.
    */
   | { readonly kind: 'run-evaluating'; readonly run: string; readonly done: number; readonly total: number }
-  /** That evaluation of the shown run was cancelled; methods that need it begin it again. */
+  /** The evaluation of the shown run was cancelled; methods that need it start it again. */
   | { readonly kind: 'run-evaluation-stopped'; readonly run: string }
   | { readonly kind: 'run-paused'; readonly run: string }
   | { readonly kind: 'run-resumed'; readonly run: string }
   /** A pack was opened from outside the window: dropped on it, from the menu, or by the system. */
   | { readonly kind: 'pack-opened' }
   | { readonly kind: 'pack-refused'; readonly error: CallFailure }
-  /** A verification advances, in whichever window; `file` is for display. Ended by `verified`, whatever its outcome. */
+  /** Progress of a verification in any window; `file` is for display. Ended by `verified`, whatever the outcome. */
   | { readonly kind: 'verifying'; readonly file: string; readonly progress: VerificationProgress }
-  /** One of its checks is concluded. */
+  /** One of its checks has an outcome. */
   | { readonly kind: 'check-concluded'; readonly file: string; readonly result: CheckSoFar }
   | { readonly kind: 'verified' }
   /** On a team server: something changed between officers and auditors. */
   | { readonly kind: 'portal-changed' }
   /** On a team server: a schedule was changed, or the start of one ended. */
   | { readonly kind: 'schedules-changed' }
-  /** A menu item leads to a screen. */
+  /** A menu item opens a screen. */
   | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' | 'tour' }
   | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }
 
@@ -75,7 +75,7 @@ export type Source = (typeof SOURCES)[number]
 export interface AppInfo {
   readonly version: string
   readonly catalogVersion: string
-  /** SHA-256 of the rules, which assessments and packs name too. */
+  /** SHA-256 of the rules, as in assessments and packs. */
   readonly rules: string
   /** Whether these rules were signed for release, in words. */
   readonly rulesState: string
@@ -112,15 +112,15 @@ export interface ImportPreview {
   readonly handle: string
   /** The file's name for display, or null for pasted text. */
   readonly file: string | null
-  /** The format that was read: of a file, what its text shows where the chosen one yields no node. */
+  /** The format that was read. For a file, it is detected from the text where the chosen format yields no node. */
   readonly kind: ImportKind
   readonly rows: readonly ImportRow[]
   readonly willAdd: number
-  /** The columns of a table in their order; null for other formats, and for a table that cannot be read at all. */
+  /** The columns of a table in order; null for other formats and for a table that cannot be read. */
   readonly columns: readonly ImportColumn[] | null
 }
 
-/** What a column of an imported table can be. */
+/** Fields that a column of an imported table can be assigned to. */
 export const IMPORT_FIELDS = [
   'name',
   'address',
@@ -150,14 +150,14 @@ export interface ImportColumn {
   readonly field: ImportField | null
 }
 
-/** Every line or entry of the source is accounted for. */
+/** One line or entry of the source; none is left out. */
 export interface ImportRow {
   readonly line: number
   readonly text: string
   readonly outcome: 'will-add' | 'already-here' | 'skipped' | 'used'
   /** The node's name where the line yields one. */
   readonly node: string | null
-  /** Why it was skipped, or what it was used for. */
+  /** Why it was skipped, or how it was used. */
   readonly note: string
 }
 
@@ -165,15 +165,15 @@ export interface HostKeyRow {
   readonly node: string
   readonly state: 'not-asked' | 'confirmed' | 'unknown' | 'changed' | 'revoked' | 'unreachable'
   readonly keyType: string | null
-  /** What the node presented when last asked, `SHA256:…`. */
+  /** Fingerprint that the node presented last, `SHA256:…`. */
   readonly fingerprint: string | null
-  /** What we had on record, where it differs. */
+  /** Recorded fingerprint, where it differs. */
   readonly onRecord: string | null
-  /** Who or what confirms the key: a known_hosts file, the fleet file, a recorded decision. Null where nothing does. */
+  /** Source that confirms the key: a known_hosts file, the fleet file or a recorded decision; null where there is none. */
   readonly confirmedBy: string | null
-  /** It is confirmed by a decision that was compared with no list, so that a list can still confirm it. */
+  /** Whether it is confirmed by a decision without comparison with a list, so that a list can still confirm it. */
   readonly byDecision: boolean
-  /** Which line of a pasted list holds this very key, or null. */
+  /** Line of a pasted list with exactly this key, or null. */
   readonly matched: string | null
   readonly failure: CallFailure | null
 }
@@ -187,7 +187,7 @@ export interface QuestionView {
   readonly probe: string
   readonly title: string
   readonly why: string
-  /** What asking leaves in the node’s log beyond the login itself, one sentence each. */
+  /** Log entries that the commands cause on the node besides the login, one sentence each. */
   readonly leaves: readonly string[]
   readonly lines: readonly CommandLine[]
 }
@@ -205,9 +205,9 @@ export interface SavedFile {
   readonly file: string
 }
 
-/** What a person set. Nothing here is secret. */
+/** Settings of a person; none is secret. */
 export interface Settings {
-  /** Nodes asked at a time. */
+  /** Number of nodes that are collected from concurrently. */
   readonly concurrency: number
   /** Address of a time-stamp authority (RFC 3161), or null for none. */
   readonly authority: string | null
@@ -216,11 +216,11 @@ export interface Settings {
   readonly theme: 'system' | 'light' | 'dark'
 }
 
-/** How a person wants to see a table. */
+/** Display options of a table. */
 export interface TableChoice {
   /** Ids of columns. */
   readonly hidden: readonly string[]
-  /** Id of the column that orders the rows; null: the order in which they are given. */
+  /** Id of the column that sorts the rows; null: the original order. */
   readonly by: string | null
   readonly isReversed: boolean
 }
@@ -230,11 +230,11 @@ export interface RunListItem {
   readonly at: string
   readonly nodes: number
   readonly complete: number
-  /** The one the window shows. */
+  /** Whether the window shows it. */
   readonly open: boolean
 }
 
-/** A run that goes on, or the last one, for a window that opens late. */
+/** The run in progress or the last one, for a window that was opened after its start. */
 export interface RunStatus {
   readonly run: string
   readonly going: boolean
@@ -243,13 +243,13 @@ export interface RunStatus {
   readonly events: readonly EngineEvent[]
 }
 
-/** Plain data that the engine answers the window with: where the nodes of a run or a pack are declared to be. Reasons come node by node. */
+/** Locations of the nodes of a run or a pack. `node.get` returns the reasons for one node. */
 export interface LocationView {
   readonly of: Source
   readonly asOf: string
   readonly demo: boolean
   readonly rows: readonly LocationRow[]
-  /** All nodes on one map; none where no place is declared, and while a run goes on. */
+  /** A map with all nodes; empty where no place is declared and while a run is in progress. */
   readonly figures: readonly Figure[]
 }
 
@@ -259,26 +259,26 @@ export interface LocationRow {
   readonly status: NodeAssessment['status']
   readonly failure: NodeAssessment['failure']
   readonly stale: boolean
-  /** The name of its declared place, also where nothing was collected; null where none was declared. */
+  /** Name of its declared place, also where the node was not collected; null where none was declared. */
   readonly place: string | null
-  /** Where it is declared to be; null where no place was declared, and where nothing was collected. */
+  /** The declared place; null where none was declared or the node was not collected. */
   readonly claim: Location['claim']
-  /** The declared place first, then each policy that is for this node. */
+  /** Result for the declared place, followed by that of each residency rule for this node. */
   readonly results: readonly LocationRowResult[]
-  /** Policies that are for this node and have no answer, because it was not collected: they stay in every count. */
+  /** Residency rules for this node without a result, because it was not collected. They stay in every count. */
   readonly withoutResult: readonly string[]
-  /** The narrowest reach of all vantages; null where no time bounds it. */
+  /** The smallest distance bound over all vantage points; null where no round trip bounds the distance. */
   readonly narrowest: { readonly km: number; readonly vantage: string } | null
 }
 
 export interface LocationRowResult extends Pick<LocationResult, 'of' | 'title' | 'result'> {
-  /** Why, where it is contradicted: that must not take a second look. */
+  /** The reason where it is contradicted, so that it is visible without another step. */
   readonly why: string | null
 }
 
-/** Plain data about what the search of the window finds besides screens, nodes and actions. */
+/** Entries of the search besides screens, nodes and actions. */
 export interface SearchMethods {
-  /** Everything that has a reference in the run or pack that is shown; empty without one. */
+  /** Everything with a reference in the shown run or pack; empty without one. */
   'search.index': { in: { readonly of: Source }; out: readonly SearchEntry[] }
 }
 
@@ -286,13 +286,13 @@ export const SEARCH_GROUPS = ['Findings', 'Checks', 'Controls', 'Evidence reques
 
 export interface SearchEntry {
   readonly group: (typeof SEARCH_GROUPS)[number]
-  /** What people cite: F-20BF8C, a check id, 164.312(a)(1), ER-03, or the name of a document. */
+  /** The reference that people cite: F-20BF8C, a check id, 164.312(a)(1), ER-03, or the name of a document. */
   readonly reference: string
   readonly title: string
   readonly to: SearchPlace
 }
 
-/** `result`: a check on one node, one that deviates where there is one. */
+/** `result`: a check on one node, preferably on a deviating one. */
 export type SearchPlace =
   | { readonly is: 'result'; readonly node: string; readonly property: Property; readonly check: string }
   | { readonly is: 'finding'; readonly reference: string }

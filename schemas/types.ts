@@ -10,7 +10,7 @@ export type Instant = string
  */
 export type Zone = string
 /**
- * Name of a framework: one of the catalog’s, or the customer’s own.
+ * Id of a framework of the catalog or the customer.
  */
 export type FrameworkName = string
 export type RowState =
@@ -30,11 +30,11 @@ export type EvidenceLevel = 'inquiry' | 'received' | 'inspected' | 'reperformed'
  */
 export type Day = string
 /**
- * One date, or a period. Periods state what was planned; one run shows one date.
+ * One date or a period. A declared period is a plan; one run shows one date.
  */
 export type ReportingBasis = ReportingDate | ReportingPeriod
 /**
- * A check of the catalog, or a reading of the catalog’s claim tests with the claimed value.
+ * A check of the catalog, or a reading of its claim tests with the claimed value.
  */
 export type ClaimTestReference = ClaimCheck | ClaimReading
 /**
@@ -42,7 +42,7 @@ export type ClaimTestReference = ClaimCheck | ClaimReading
  */
 export type ControlRole = 'required' | 'counter' | 'supporting' | 'context'
 /**
- * What management states; none of them closes a finding.
+ * Status that management states. None of them closes a finding.
  */
 export type ResponseStatus = 'open' | 'in-progress' | 'ready-for-retest' | 'disputed'
 /**
@@ -50,7 +50,7 @@ export type ResponseStatus = 'open' | 'in-progress' | 'ready-for-retest' | 'disp
  */
 export type AuditorStatus = 'open' | 'ready' | 'received' | 'accepted' | 'returned' | 'not-needed'
 /**
- * Whom to notify when a state changes.
+ * Receivers of notifications of state changes.
  */
 export type Notify = NotifyCommand | NotifyWebhook | NotifySyslog
 export type RemediationText = string
@@ -60,7 +60,7 @@ export type CollectorId = string
 export type SealerBytes = string
 export type SealerId = string
 /**
- * Under another name, everything is sent as new.
+ * After a change of the name, everything is sent as new.
  */
 export type TargetName = string
 /**
@@ -96,7 +96,7 @@ export interface Operator {
   readonly program: null | Sha256
 }
 /**
- * What the fleet file stated about this node when it was collected; checks compare it with what the node answered.
+ * Declarations of the fleet file about this node at the time of collection. Checks compare them with the captures.
  */
 export interface DeclaredNode {
   readonly name: string
@@ -143,37 +143,37 @@ export interface Place {
   readonly declaredBy: string
 }
 /**
- * A serial or address of a part of this machine, so that a later run notices a moved or swapped one.
+ * Serial number or address of a part of this machine, so that a later run detects a moved or replaced part.
  */
 export interface HardwarePin {
   readonly kind: 'board' | 'chassis' | 'system' | 'processor' | 'memory' | 'gpu' | 'disk' | 'nic' | 'hca' | 'bmc' | 'tpm'
   /**
-   * Which part: a slot, a bus address, an interface name.
+   * Identifier of the part: a slot, a bus address or an interface name.
    */
   readonly part: string
   readonly value: string
 }
 /**
- * An account that is meant to exist on a node, and what for. In addition to the roster, which only names who may have one.
+ * An account that is meant to exist on a node, and its purpose. The roster only names accounts that may exist.
  */
 export interface DeclaredAccount {
   readonly account: string
   readonly kind: 'person' | 'service' | 'emergency' | 'provider'
   /**
-   * The person who answers for it.
+   * The responsible person.
    */
   readonly owner?: string
   /**
-   * Meant to have root’s rights. Default false.
+   * Whether it is meant to have root privileges. Default false.
    */
   readonly administrator?: boolean
   /**
-   * The last day on which it is meant to exist, UTC: a leaver’s.
+   * Last day on which it is meant to exist (UTC), for example for people who leave.
    */
   readonly until?: string
 }
 /**
- * A port that is meant to be listened on.
+ * A port that is expected to be open.
  */
 export interface DeclaredService {
   readonly port: number
@@ -195,7 +195,7 @@ export interface HostKey {
     readonly how: 'known-hosts' | 'fingerprint' | 'host-ca' | 'list' | 'decision' | 'demo'
     readonly detail: string
     /**
-     * The list that a person compared the key with before the login, by its digest, and the line that holds the key.
+     * Digest of the list that a person compared the key with before login, and the line with the key.
      */
     readonly list?: {
       readonly sha256: string
@@ -204,7 +204,7 @@ export interface HostKey {
   }
 }
 /**
- * How we were connected. uid 0 means root itself; privilege states how root-only commands were run.
+ * The login of the session. uid 0 is root; privilege states how commands that need root were run.
  */
 export interface Session {
   readonly transport: 'ssh2' | 'openssh' | 'script' | 'replay'
@@ -217,24 +217,24 @@ export interface Session {
   readonly jump?: readonly string[]
 }
 /**
- * One command's answer: one line of captures.jsonl.
+ * The capture of one command: one line of captures.jsonl.
  */
 export interface Capture {
   readonly probe: string
   readonly command: string
   /**
-   * As in the catalog; elements with * are constant path patterns, expanded by the node's shell.
+   * The command as in the catalog. Elements with * are constant path patterns, which the shell of the node expands.
    *
    * @maxItems 200
    */
   readonly argv: readonly string[]
   /**
-   * collector: measured by us during the session, not answered by a command.
+   * collector: measured by the collecting computer during the session, not by a command.
    */
   readonly source: 'node' | 'collector'
   readonly privilege: 'user' | 'sudo' | 'root'
   /**
-   * Only done and no-path can support anything. not-run: privilege was not available. not-asked: it would have gone through sudo, which had passed its time limit several times in a row. no-path: the device or file that the command asks of does not exist, so it was not run; stderr names the path. lost: the session ended before the answer did.
+   * Only done and no-path can support a verdict. not-run: the required privilege was not available. not-asked: the command was skipped because sudo had exceeded its time limit several times in a row. no-path: the device or file that the command reads does not exist, so it was not run; stderr names the path. lost: the session ended before the answer was complete.
    */
   readonly status: 'done' | 'timed-out' | 'truncated' | 'not-run' | 'not-asked' | 'no-path' | 'lost'
   readonly exitCode: number | null
@@ -243,17 +243,17 @@ export interface Capture {
   readonly stdout: Stream
   readonly stderr: Stream
   /**
-   * How many secrets the redactor replaced before hashing and storing; absent when none.
+   * Number of secrets that were masked before hashing and storing; absent where there were none.
    */
   readonly maskedCount?: number
   /**
-   * The same by class, as the markers in the answer name them; absent when none, and in recordings of earlier versions.
+   * Number of masked secrets by class, as named by the markers in the output; absent where there were none, and in recordings of earlier versions.
    */
   readonly masked?: {
     [k: string]: number
   }
   /**
-   * Live tests over a session of ours: milliseconds between hearing the command's first and last frame, by the collecting computer's own clock. durationMs is the node's.
+   * For live tests over SSH: milliseconds between the arrival of the first and the last frame of the command, by the clock of the collecting computer. durationMs is by the clock of the node.
    */
   readonly heardMs?: number
 }
@@ -262,12 +262,12 @@ export interface Stream {
   readonly size: number
 }
 /**
- * Everything a node answered in one run, except the bytes: recording.json. The captures are the lines of captures.jsonl next to it; their bytes are sha256/<hex>.
+ * A recording without the bytes of its captures: recording.json. Captures are the lines of captures.jsonl next to it; their bytes are in sha256/<hex>.
  */
 export interface Recording {
   readonly schema: 'barewitness.recording/1'
   /**
-   * Unique within a run; also the folder name.
+   * Name of the node, unique within a run; also the name of its folder.
    */
   readonly id: string
   readonly run: string
@@ -283,7 +283,7 @@ export interface Recording {
   readonly startedAt: Instant
   readonly endedAt: Instant
   /**
-   * The node's wall clock against ours, in seconds (node minus ours), with the bound of the error; null when not read.
+   * Difference of the clocks in seconds (node minus collecting computer), with the maximum error; null where the clock was not read.
    */
   readonly clock: null | {
     readonly offsetSeconds: number
@@ -297,23 +297,23 @@ export interface Recording {
     }
   }
   /**
-   * True for the built-in demo fleet; shown on every page.
+   * True for the demo fleet; every page shows it.
    */
   readonly demo: boolean
   /**
-   * How the recording was made up, where it was; null for a recording of a real machine.
+   * How a synthetic recording was made; null for a recording of a real machine.
    */
   readonly synthetic: string | null
   /**
-   * True where live tests were asked for: bounded measurements that keep a processor busy for seconds. Absent where they were not.
+   * True where live tests were requested: bounded measurements that keep a processor busy for seconds. Otherwise absent.
    */
   readonly liveTests?: boolean
   /**
-   * Digest of the recording that a resumed run completed.
+   * Digest of the earlier recording that this one continues.
    */
   readonly continues?: string
   /**
-   * True where the provider’s metadata service, and the identity document that it signs, were asked for. Absent where they were not.
+   * True where requests to the provider’s metadata service and its signed identity document were enabled. Otherwise absent.
    */
   readonly metadata?: boolean
 }
@@ -373,7 +373,7 @@ export interface FleetNode {
    */
   readonly sudo?: boolean
   /**
-   * What the node is used for, in your own words.
+   * Purpose of the node, in your own words.
    */
   readonly role?: string
   readonly location?: Place
@@ -413,7 +413,7 @@ export interface Fleet {
    */
   readonly name: string
   /**
-   * The nodes of the fleet, each with a name of its own.
+   * The nodes of the fleet. Names are unique.
    *
    * @minItems 1
    * @maxItems 20000
@@ -435,7 +435,7 @@ export interface Fleet {
   readonly roster?: readonly string[]
   readonly vantage?: Place
   /**
-   * Path of a known_hosts file for all nodes that name none. Without one, the user’s and the system’s known_hosts files are read.
+   * Path of a known_hosts file for all nodes without their own entry. Without it, the known_hosts files of the user and the system are read.
    */
   readonly knownHosts?: string
   /**
@@ -443,7 +443,7 @@ export interface Fleet {
    */
   readonly profile?: 'baseline' | 'cis' | 'stig'
   /**
-   * URL of the RFC 3161 time-stamp authority that is asked when a pack is sealed.
+   * URL of the RFC 3161 time-stamp authority for sealing packs.
    */
   readonly timestampAuthority?: string
   /**
@@ -463,7 +463,7 @@ export interface Fleet {
    */
   readonly accounts?: readonly DeclaredAccount[]
   /**
-   * Ports that are expected to be open on every node. Joined with those of a node.
+   * Ports that are expected to be open on every node, in addition to those declared for a node.
    *
    * @maxItems 5000
    */
@@ -517,7 +517,7 @@ export interface Fleet {
   readonly askMetadata?: boolean
 }
 /**
- * A threshold that the fleet moved from the value of its profile, and why. Shown in every report.
+ * A threshold for which the fleet declares another value than its profile, with the reason. Every report shows it.
  */
 export interface ThresholdChange {
   threshold:
@@ -594,7 +594,7 @@ export interface AddressDatabaseInFile {
   readonly builtOn?: string
 }
 /**
- * Where nodes have to be: one of region, country, polygon.
+ * Area in which nodes must be: one of region, country, polygon.
  */
 export interface ResidencyPolicy {
   readonly name?: string
@@ -622,7 +622,7 @@ export interface ResidencyPolicy {
   readonly polygon?: [never[], never[], never[], ...never[][]]
 }
 /**
- * Parts of each node as an earlier collection found them: the file <fleet file>.hardware.json.
+ * Parts of each node that an earlier collection found: the file <fleet file>.hardware.json.
  */
 export interface HardwarePins {
   /**
@@ -633,7 +633,7 @@ export interface HardwarePins {
 export interface NodeAssessment {
   readonly node: string
   /**
-   * Which evidence this rests on; null when the declared node has none.
+   * The recording that the node assessment is based on; null where the declared node has none.
    */
   readonly recording: null | {
     readonly id: string
@@ -650,7 +650,7 @@ export interface NodeAssessment {
   readonly observedAt: null | Instant
   readonly ageDays: number | null
   /**
-   * Older than 30 days at asOf, or dated after asOf: supports nothing.
+   * Whether the evidence is older than 30 days at asOf or dated after asOf; it then supports nothing.
    */
   readonly stale: boolean
   readonly privilege: 'root' | 'sudo' | 'none' | null
@@ -658,7 +658,7 @@ export interface NodeAssessment {
   readonly isolation: null | Isolation
   readonly results: readonly CheckResult[]
   /**
-   * The fleet file declared an ePHI path on the node when it was collected. Absent: it declared none.
+   * True where the fleet file declared an ePHI path on the node when it was collected; otherwise absent.
    */
   readonly declaresEphi?: true
   readonly machine?: Machine
@@ -666,19 +666,19 @@ export interface NodeAssessment {
   readonly location?: null | Location
 }
 /**
- * Four separate answers, never one number.
+ * Four separate results, which are never combined into one number.
  */
 export interface Isolation {
   readonly environment: 'bare-metal' | 'virtual-machine' | 'container' | 'logical-partition' | 'hypervisor-host' | 'undetermined'
   /**
-   * The platform's name where evidence names it, such as KVM or VMware.
+   * Name of the platform where evidence states it, such as KVM or VMware.
    */
   readonly platform: string | null
   readonly tenancy: 'single-observed' | 'shared' | 'undetermined'
   readonly attachments: readonly DeviceAttachment[]
   readonly grade: 'B' | 'C' | 'D'
   /**
-   * Virtual, and it hides that: anomalies show it, no hypervisor names itself.
+   * Whether the node is virtual and conceals it: anomalies show it, and no hypervisor identifies itself.
    */
   readonly concealed: boolean
   readonly rule: DecidingRule
@@ -699,7 +699,7 @@ export interface DeviceAttachment {
   readonly text: string
 }
 /**
- * The first rule that applied, and why, in words.
+ * The first rule that applied, with its reason.
  */
 export interface DecidingRule {
   readonly id: 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7' | 'R8'
@@ -731,11 +731,11 @@ export interface FamilyLikelihood {
 export interface SignalReading {
   readonly id: string
   /**
-   * Unreadable never counts as absent.
+   * unreadable never counts as absent.
    */
   readonly indicates: 'virtual' | 'bare-metal' | 'neutral' | 'unreadable' | 'not-applicable'
   /**
-   * What was read in a few words, or why it was not.
+   * The reading in a few words, or the reason why there is none.
    */
   readonly value: string
   /**
@@ -743,7 +743,7 @@ export interface SignalReading {
    */
   readonly weight: number | null
   /**
-   * The questions it rests on; for unreadable, the one that gave no answer.
+   * The probes that it is based on; for unreadable, the probe without a usable result.
    */
   readonly probes: readonly string[]
 }
@@ -773,7 +773,7 @@ export interface CaptureRef {
   readonly sha256: Sha256
 }
 /**
- * One part of the minimum evidence for hardware. Unread is no.
+ * One part of the minimum evidence for hardware. A part that was not read counts as not met.
  */
 export interface MinimumItem {
   readonly item: 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h'
@@ -782,7 +782,7 @@ export interface MinimumItem {
   readonly text: string
 }
 /**
- * What a provider of this capability would need to falsify, which indicators would remain, and which of those were read on this node (signal ids).
+ * The indicators that a provider of this capability would have to falsify, those that would remain, and those of the latter that were read on this node (signal ids).
  */
 export interface AdversaryLevel {
   readonly level: 'PI' | 'P0' | 'P1' | 'P2' | 'P3' | 'P4'
@@ -800,7 +800,7 @@ export interface OpenPoint {
   readonly signals: readonly string[]
 }
 /**
- * One step of the argument, citing the captures it rests on.
+ * One step of the argument, with the captures that support it.
  */
 export interface Observation {
   readonly direction: 'supports' | 'contradicts' | 'unclear'
@@ -824,7 +824,7 @@ export interface CheckResult {
   readonly observations: readonly Observation[]
 }
 /**
- * What ties a node to a row of an inventory: where it was reached, and the serial numbers that it reports.
+ * What matches a node with a row of an inventory: the addresses at which it was reached, and the serial numbers that it reports.
  */
 export interface Machine {
   readonly address: string
@@ -832,7 +832,7 @@ export interface Machine {
   readonly identity?: MachineIdentity
 }
 /**
- * What nodes of one population are compared by: which of them are one machine, and which show the same host key.
+ * What nodes of one population are compared by, to find names of the same machine and machines with the same host key.
  */
 export interface MachineIdentity {
   /**
@@ -840,7 +840,7 @@ export interface MachineIdentity {
    */
   readonly boot: string | null
   /**
-   * Serial numbers and the UUID that firmware gives, without placeholders.
+   * Serial numbers and UUID from the firmware, without placeholders.
    */
   readonly marks: readonly MachineMark[]
   /**
@@ -848,7 +848,7 @@ export interface MachineIdentity {
    */
   readonly hostKey: string | null
   /**
-   * A time in which this boot was certainly running, by the collector’s clock; null where the time since start was not read.
+   * A period in which this boot was certainly running, by the clock of the collecting computer; null where the uptime was not read.
    */
   readonly ran: null | {
     readonly from: Instant
@@ -894,7 +894,7 @@ export interface LocationResult {
   readonly title: string
   readonly result: 'contradicted' | 'conflicting' | 'bounded' | 'corroborated' | 'uncorroborated' | 'undetermined'
   /**
-   * What the round trips alone show.
+   * Result of the round trips alone.
    */
   readonly delay: 'inside' | 'outside' | 'undecided' | 'unusable'
   readonly text: string
@@ -906,7 +906,7 @@ export interface LocationIndication {
   readonly indicates: 'inside' | 'outside' | 'silent'
 }
 /**
- * The longest round trip that would still bound it inside, and from where; null where none would.
+ * The longest round trip that would still place the node inside the area, and its vantage point; null where none would.
  */
 export interface NeededTime {
   readonly vantage: string
@@ -967,7 +967,7 @@ export interface LocationSignal {
   readonly captures: readonly CaptureRef[]
 }
 /**
- * What the evidence for one control comes to: what the servers showed and what documents show, side by side, and a state for counting.
+ * The conclusion on one control: the server part and the document part side by side, and a state for counting.
  */
 export interface ControlAssessment {
   readonly framework: FrameworkName
@@ -998,15 +998,15 @@ export interface ServerPart {
    */
   readonly population: number
   /**
-   * Of those: reached.
+   * Nodes in scope that were reached.
    */
   readonly tested: number
   /**
-   * Of those: with a deviation that no document answers.
+   * Nodes with a deviation that no document answers.
    */
   readonly deviating: number
   /**
-   * Of the deviating: every deviation has a risk acceptance in effect.
+   * Deviating nodes whose deviations all have a risk acceptance in effect.
    */
   readonly accepted: number
   /**
@@ -1021,7 +1021,7 @@ export interface DocumentPart {
    */
   readonly needed: number
   /**
-   * Of those: at or above their level, in force, and supporting.
+   * Documents at or above their required level, in force and supporting.
    */
   readonly held: number
   readonly outstanding: readonly OutstandingDocument[]
@@ -1037,7 +1037,7 @@ export interface OutstandingDocument {
   readonly request: string | null
   readonly title: string
   /**
-   * What was reached so far; null where nothing in force is attached.
+   * The evidence level reached so far; null where no document in force is attached.
    */
   readonly level: null | EvidenceLevel
 }
@@ -1045,16 +1045,16 @@ export interface ControlCheck {
   readonly check: string
   readonly role: 'required' | 'counter' | 'supporting' | 'context'
   /**
-   * Whether the server part follows it: its role, and its source in this engagement.
+   * Whether it decides the server part, according to its role and its source in this engagement.
    */
   readonly decides: boolean
   readonly source: 'server' | 'pack' | 'runs' | 'population' | 'document'
   /**
-   * False: the catalog has no such check on servers. From a server, it then counts as not tested.
+   * False where the catalog has no such check on servers; it then counts as not tested on servers.
    */
   readonly built: boolean
   /**
-   * Nodes in scope; 1 for what is answered once; 0 where a document answers.
+   * Nodes in scope; 1 for checks that are answered once; 0 where a document answers.
    */
   readonly population: number
   /**
@@ -1068,7 +1068,7 @@ export interface ControlCheck {
   readonly notApplicable: number
   readonly informational: number
   /**
-   * Of the deviations: with a risk acceptance in effect.
+   * Deviations with a risk acceptance in effect.
    */
   readonly accepted: number
   /**
@@ -1076,7 +1076,7 @@ export interface ControlCheck {
    */
   readonly answeredByDocument: number
   /**
-   * Of the deviations: on stale evidence.
+   * Deviations on stale evidence.
    */
   readonly notRetested: number
 }
@@ -1089,7 +1089,7 @@ export interface Scope {
   readonly frameworks: readonly FrameworkName[]
   readonly profile?: ChosenProfile
   /**
-   * The nodes of the fleet file, where an engagement declares a list of its own; the population is both.
+   * The nodes of the fleet file, where an engagement declares a separate list; the population is the union of both.
    */
   readonly inFleet?: readonly string[]
   readonly engagement?: Engagement
@@ -1097,12 +1097,12 @@ export interface Scope {
   readonly mappings?: readonly Mapping[]
   readonly location?: DeclaredLocation
   /**
-   * Paper of the report, where it was chosen. Without it: US Letter where HIPAA is examined, else A4.
+   * Paper size of the report, where a person chose it. Otherwise US Letter where HIPAA is examined, and A4 elsewhere.
    */
   readonly paper?: 'letter' | 'a4'
 }
 /**
- * Which numbers checks compare against: a profile of the catalog, and the fleet’s own changes to it. Without one, baseline.
+ * The thresholds that checks compare with: a profile of the catalog, and changes to it by the fleet. The default profile is baseline.
  */
 export interface ChosenProfile {
   readonly name: 'baseline' | 'cis' | 'stig'
@@ -1112,17 +1112,17 @@ export interface ChosenProfile {
   readonly changes: readonly ThresholdChange[]
 }
 /**
- * What people declare before an audit: for whom, about what, within which boundary. Each part has an owner and a day. It changes no verdict; declared nodes join the population.
+ * Declarations before an audit: entity, purpose, boundary and population. Each part has an owner and a date. They change no verdict; declared nodes are added to the population.
  */
 export interface Engagement {
   /**
-   * SOC 2 categories in addition to Security, which is always examined (AICPA TSP section 100). None without this.
+   * SOC 2 categories besides Security, which is always examined (AICPA TSP section 100). Absent: no further categories.
    *
    * @maxItems 4
    */
   readonly categories?: readonly ('availability' | 'confidentiality' | 'processing-integrity' | 'privacy')[]
   /**
-   * First day of the auditor’s fieldwork. It changes no verdict and no conclusion. None without this.
+   * First day of the auditor’s fieldwork. It changes no verdict and no conclusion.
    */
   readonly fieldwork?: null | Day
   readonly schema: 'barewitness.engagement/1'
@@ -1165,7 +1165,7 @@ export interface ReportingPeriod {
   readonly to: Day
 }
 /**
- * What the system is, and what is left out.
+ * Description of the system, and what is excluded from it.
  */
 export interface Boundary {
   readonly system: string
@@ -1189,7 +1189,7 @@ export interface OutsideBoundary {
   readonly why: string
 }
 /**
- * Who does what in one area. A dash stands for no one.
+ * Responsibilities in one area. A dash means that no one is responsible.
  */
 export interface Responsibility {
   readonly area: string
@@ -1199,7 +1199,7 @@ export interface Responsibility {
   readonly on: Day
 }
 /**
- * An organization whose controls are needed besides one’s own (AT-C 205; SOC 2).
+ * A subservice organization: its controls are needed besides those of the entity (AT-C 205; SOC 2).
  */
 export interface SubserviceOrganization {
   readonly name: string
@@ -1214,7 +1214,7 @@ export interface SubserviceOrganization {
   readonly on: Day
 }
 /**
- * The report that is at hand, for which period, and whether a letter bridges to today.
+ * The available report, its period, and whether a bridge letter covers the time since then.
  */
 export interface SubserviceReport {
   readonly title: string
@@ -1223,7 +1223,7 @@ export interface SubserviceReport {
   readonly bridgedUntil: null | Day
 }
 /**
- * A control that is theirs to run, and the controls that it is relevant to.
+ * A control that the subservice organization operates, and the controls that it is relevant to.
  */
 export interface SubserviceControl {
   readonly text: string
@@ -1240,7 +1240,7 @@ export interface ControlRef {
   readonly control: string
 }
 /**
- * What a provider’s report assigns to its customers, and where node evidence is relevant to it.
+ * A control that the provider’s report assigns to its customers, and the node evidence that is relevant to it.
  */
 export interface ComplementaryUserEntityControl {
   readonly id: string
@@ -1258,7 +1258,7 @@ export interface ComplementaryUserEntityControl {
   readonly on: Day
 }
 /**
- * Where ePHI is kept and which ways it takes, as declared.
+ * Declared places where ePHI is stored and routes over which it is transmitted.
  */
 export interface EphiMap {
   /**
@@ -1288,7 +1288,7 @@ export interface EphiFlow {
   readonly protection: string
 }
 /**
- * The nodes that are meant to be covered, and where that list comes from.
+ * The nodes that the audit is meant to cover, and the source of the list.
  */
 export interface DeclaredPopulation {
   readonly source: string
@@ -1329,14 +1329,14 @@ export interface InventoryRow {
   readonly serial: null | string
 }
 /**
- * A row that is no node of this population, and why.
+ * A row of the inventory that is not a node of this population, and the reason.
  */
 export interface Excluded {
   readonly id: string
   readonly why: string
 }
 /**
- * Who collected, reviewed and approved. Nobody signs for the auditor.
+ * Preparer, reviewer and approver. It contains no signature of the auditor.
  */
 export interface SignOff {
   readonly role: 'collector' | 'reviewer' | 'approver' | 'qualified-person'
@@ -1372,7 +1372,7 @@ export interface ProviderProfile {
   readonly claims: readonly ProviderClaim[]
 }
 /**
- * Where the claim is stated, and when it was read there.
+ * Source of the claim, and the day on which it was read.
  */
 export interface ClaimSource {
   readonly id: string
@@ -1384,7 +1384,7 @@ export interface ClaimSource {
   readonly where: string
   readonly on: Day
   /**
-   * Who published it. Absent where that is not on record.
+   * Publisher; absent where it is not recorded.
    */
   readonly publisher?: string
   /**
@@ -1392,7 +1392,7 @@ export interface ClaimSource {
    */
   readonly address?: string
   /**
-   * SHA-256 of a saved copy of the page or document. Absent where no copy is kept.
+   * SHA-256 of a saved copy of the page or document; absent where no copy was saved.
    */
   readonly sha256?: string
 }
@@ -1405,7 +1405,7 @@ export interface StatementConflict {
   readonly documentRequired: string
 }
 /**
- * One claim, in our words or the customer’s.
+ * One claim, as worded by this project or the customer.
  */
 export interface ProviderClaim {
   readonly id: string
@@ -1419,16 +1419,16 @@ export interface ProviderClaim {
   readonly why: null | string
   readonly documentRequired: null | string
   /**
-   * The provider’s own words, one line at most. Absent where only our wording is on record.
+   * Quotation of the provider, at most one line; absent where none is recorded.
    */
   readonly quote?: string
   readonly condition?: ClaimCondition
   /**
-   * The answer where the node’s evidence does not decide the claim and a document would. Absent: not decided.
+   * Result where node evidence does not decide the claim and a document would. Absent: not decided.
    */
   readonly whenUndecided?: 'document-required'
   /**
-   * Only these nodes; without it, all.
+   * The nodes concerned; absent: all nodes.
    *
    * @maxItems 20000
    */
@@ -1446,7 +1446,7 @@ export interface ClaimReading {
   readonly value: string | number | null
 }
 /**
- * What the claim presupposes. It applies to a node where every test agrees, and does not apply where one observes that the condition is absent.
+ * Conditions of the claim. It applies to a node where every test agrees, and does not apply where a test observes that a condition is absent.
  */
 export interface ClaimCondition {
   readonly text: string
@@ -1456,7 +1456,7 @@ export interface ClaimCondition {
   readonly tests: readonly ClaimReading[]
 }
 /**
- * A framework of the customer’s own, as it was read from an OSCAL catalog or a YAML mapping: every control with the checks that are relevant to it.
+ * A framework of the customer, read from an OSCAL catalog or a YAML mapping: every control with its mapped checks.
  */
 export interface Mapping {
   readonly id: FrameworkName
@@ -1478,7 +1478,7 @@ export interface Mapping {
   readonly controls: readonly MappedControl[]
 }
 /**
- * One control of a framework, in the words of the author of the mapping.
+ * One control of a framework, as the author of the mapping states it.
  */
 export interface MappedControl {
   readonly key: string
@@ -1535,7 +1535,7 @@ export interface DeclaredLocation {
   readonly residency?: readonly ResidencyPolicy[]
 }
 /**
- * Round trips to nodes as one machine timed them, signed there. assess intersects the records of several.
+ * Round trips to nodes, measured and signed by one vantage point. assess intersects the records of several.
  */
 export interface VantageRecord {
   readonly schema: 'barewitness.vantage/1'
@@ -1626,7 +1626,7 @@ export interface PathTiming {
   readonly keepaliveMs: readonly number[]
   readonly jumps: number
   /**
-   * The address that the TCP connection reached; of the first jump host, where there is one.
+   * The address that the TCP connection reached: that of the first jump host, where there is one.
    */
   readonly remoteAddress: string | null
 }
@@ -1673,7 +1673,7 @@ export interface SiteFile {
   readonly sha256: Sha256
 }
 /**
- * Where one machine stands, by its serial number.
+ * Place of one machine, by its serial number.
  */
 export interface SiteRow {
   readonly line: number
@@ -1697,7 +1697,7 @@ export interface SiteSignature {
   readonly cms: string
 }
 /**
- * A database of addresses that the user supplied, with what it states of the addresses in question. The database itself is not kept.
+ * A database of addresses that the user supplied, with its entries for the addresses concerned. The database itself is not stored.
  */
 export interface AddressDatabase {
   readonly file: AddressDatabaseFile
@@ -1726,7 +1726,7 @@ export interface AddressDatabaseFile {
   readonly sha256: Sha256
 }
 /**
- * What one database states of one address.
+ * Entry of one database for one address.
  */
 export interface AddressAnswer {
   readonly address: string
@@ -1747,16 +1747,16 @@ export interface AddressAnswer {
 export interface CatalogReference {
   readonly version: string
   /**
-   * Of data/catalog.json: what was asked and claimed, with the customer’s own frameworks.
+   * Digest of data/catalog.json: probes, checks and frameworks, including the customer’s own.
    */
   readonly digest: string
   /**
-   * Of the module that the rules of this version are built into.
+   * Digest of the module with the rules of this version.
    */
   readonly module: string
 }
 /**
- * data/assessment.json in a pack: an assessment whose nodes are in files of their own, so that a reader can take one node at a time.
+ * data/assessment.json in a pack: an assessment whose nodes are in separate files, so that a reader can process one node at a time.
  */
 export interface AssessmentIndex {
   readonly schema: 'barewitness.assessment-index/1'
@@ -1771,7 +1771,7 @@ export interface AssessmentIndex {
   readonly nodes: {
     readonly node: string
     /**
-     * Of the node’s own assessment.json.
+     * Digest of the assessment.json of the node.
      */
     readonly sha256: string
   }[]
@@ -1790,11 +1790,11 @@ export interface Reconciliation {
   readonly nodes: readonly ReconciledNode[]
   readonly inventoryOnly: readonly InventoryOnly[]
   /**
-   * Where the lists contradict each other, one sentence each.
+   * Contradictions between the lists, one sentence each.
    */
   readonly conflicts: readonly string[]
   /**
-   * Unreconciled rows of the inventory; with any, no control is supported.
+   * Number of unreconciled rows of the inventory. Where it is above 0, no control is supported.
    */
   readonly unreconciled: number
 }
@@ -1810,33 +1810,33 @@ export interface InventoryMatch {
   readonly by: 'serial' | 'address' | 'name'
 }
 /**
- * A row of the inventory that no node of the population fits.
+ * A row of the inventory that matches no node of the population.
  */
 export interface InventoryOnly {
   readonly row: InventoryRow
   /**
-   * Why it is no node of this population, as declared; null: not declared.
+   * The declared reason why the row is not a node of this population; null where none is declared.
    */
   readonly excluded: string | null
 }
 /**
- * What nodes turned out to have in common: names that are one machine, and host keys that more than one machine shows.
+ * Common properties of nodes: names of the same machine, and host keys that more than one machine presents.
  */
 export interface SharedIdentities {
   /**
-   * Nodes whose host key is known, and so was compared.
+   * Nodes whose host key is known and was compared.
    */
   readonly compared: number
   readonly machines: readonly SharedMachine[]
   readonly hostKeys: readonly SharedHostKey[]
 }
 /**
- * Several names that are one machine. It counts once.
+ * Several names of the same machine, which counts once.
  */
 export interface SharedMachine {
   readonly nodes: readonly string[]
   /**
-   * What at least two of the names have in common.
+   * Properties that at least two of the names have in common.
    */
   readonly by: readonly MachineMark[]
   /**
@@ -1845,7 +1845,7 @@ export interface SharedMachine {
   readonly container: boolean
 }
 /**
- * A host key that several names show which are not all one machine.
+ * A host key of several names that are not all the same machine.
  */
 export interface SharedHostKey {
   readonly fingerprint: string
@@ -1854,12 +1854,12 @@ export interface SharedHostKey {
 export interface KeyHolder {
   readonly node: string
   /**
-   * Names with different numbers are certainly different machines, those with the same number are one. Null: cannot be distinguished from all the others.
+   * Names with different numbers are different machines; names with the same number are the same machine. Null: cannot be distinguished from all others.
    */
   readonly machine: number | null
 }
 /**
- * Everything concluded from recordings, as of one moment. Derived: the same recordings, scope and asOf give the same bytes.
+ * All results derived from recordings at one evaluation date. The same recordings, scope and asOf give the same bytes.
  */
 export interface Assessment {
   readonly schema: 'barewitness.assessment/1'
@@ -1904,7 +1904,7 @@ export interface PackPredicate {
   readonly nodes: {
     readonly name: string
     /**
-     * Digest of the recording; null when none.
+     * Digest of the recording; null where there is none.
      */
     readonly recording: string | null
     readonly hostKey: string | null
@@ -1915,7 +1915,7 @@ export interface PackPredicate {
   readonly planned?: Planned
 }
 /**
- * Which planned run this is: the schedule, and when the run was due.
+ * The schedule and the due time of a scheduled run.
  */
 export interface Planned {
   readonly schedule: string
@@ -1947,7 +1947,7 @@ export interface RiskAcceptance {
   readonly signatures?: readonly EntrySignature[]
 }
 /**
- * Taken back; it stays listed.
+ * Withdrawal of an entry, which stays listed.
  */
 export interface Withdrawal {
   readonly at: Instant
@@ -1971,7 +1971,7 @@ export interface EntrySignature {
   readonly chain: readonly string[]
 }
 /**
- * Manual evidence: a file, or a note, as a person supplied it. The bytes are stored by their digest and never run.
+ * A document: a file or a note that a person supplied. Its bytes are stored by their digest and never executed.
  */
 export interface EvidenceDocument {
   readonly id: string
@@ -1988,7 +1988,7 @@ export interface EvidenceDocument {
   readonly summary: string
   readonly providedBy: string
   /**
-   * Of registers that earlier rules read. Without a level, a document counts as received.
+   * Member of registers for earlier rules. Without a level, a document counts as received.
    */
   readonly method?: 'examined' | 'asked' | 'received'
   readonly level?: EvidenceLevel
@@ -2005,7 +2005,7 @@ export interface EvidenceDocument {
   readonly withdrawn: null | Withdrawal
 }
 /**
- * Who inspected a document, when, what was looked at (population, sample), and the conclusion.
+ * Inspection of a document: inspector, time, scope (population, sample) and conclusion.
  */
 export interface Inspection {
   readonly by: string
@@ -2027,14 +2027,14 @@ export interface AnsweredResults {
   readonly nodes: readonly string[]
 }
 /**
- * The days, in UTC, on which what the document states was in effect, as declared; null: no end.
+ * Declared days (UTC) on which the content of the document was in effect; null: no end.
  */
 export interface EffectivePeriod {
   readonly from: string
   readonly to: null | string
 }
 /**
- * Who provides a document that no server can replace, by when.
+ * Owner and due date of a document that no server evidence can replace.
  */
 export interface DocumentRequest {
   readonly framework: FrameworkName
@@ -2044,14 +2044,14 @@ export interface DocumentRequest {
   readonly due: Instant
 }
 /**
- * What management states about a finding, which is one check that is not satisfied on some nodes: who remedies it, by when, and how. The latest one that is not withdrawn is current. It changes no verdict and no conclusion; a finding is remediated when a later run finds no deviation, never because a response states it.
+ * Statement of management about a finding, which is one check that is not satisfied on some nodes: owner, due day and plan of its remediation. The latest one that is not withdrawn is current. It changes no verdict and no conclusion; a finding is remediated when a later run finds no deviation, never because a response states it.
  */
 export interface ManagementResponse {
   readonly id: string
   readonly check: string
   readonly status: ResponseStatus
   /**
-   * Who remedies it; null while that is not assigned.
+   * Person responsible for remediation; null while none is assigned.
    */
   readonly owner: null | string
   /**
@@ -2059,7 +2059,7 @@ export interface ManagementResponse {
    */
   readonly due: null | Instant
   /**
-   * What is done, or for a dispute why the finding is disputed.
+   * The plan; for a dispute, the reason why the finding is disputed.
    */
   readonly plan: null | string
   /**
@@ -2075,7 +2075,7 @@ export interface ManagementResponse {
   readonly signatures?: readonly EntrySignature[]
 }
 /**
- * What a person states about one item of the request list of an auditor: its status, owner and due day. The reference of the auditor identifies it; the latest entry that is not withdrawn is current. It changes no verdict, no conclusion and no document.
+ * Statement of a person about one item of the request list of an auditor: its status, owner and due day. The reference of the auditor identifies the item; the latest entry that is not withdrawn is current. It changes no verdict, no conclusion and no document.
  */
 export interface AuditorRequest {
   readonly id: string
@@ -2085,7 +2085,7 @@ export interface AuditorRequest {
   readonly reference: string
   readonly title: string
   /**
-   * The evidence request that it corresponds to; null where a person named none.
+   * The corresponding evidence request; null where a person named none.
    */
   readonly request: null | string
   readonly status: AuditorStatus
@@ -2104,7 +2104,7 @@ export interface AuditorRequest {
   readonly signatures?: readonly EntrySignature[]
 }
 /**
- * A requested risk acceptance. It accepts nothing; approval makes a risk acceptance of the same ID, and the request stays, resolved.
+ * A requested risk acceptance. It accepts nothing. Approval adds a risk acceptance with the same ID, and the request stays listed as resolved.
  */
 export interface AcceptanceRequest {
   readonly id: string
@@ -2127,7 +2127,7 @@ export interface AcceptanceRequest {
   readonly resolved?: Resolution
 }
 /**
- * The outcome of a request: a risk acceptance of the same ID, or nothing. The request stays listed.
+ * Resolution of a request: approved, which adds a risk acceptance with the same ID, rejected or withdrawn. The request stays listed.
  */
 export interface Resolution {
   readonly at: Instant
@@ -2136,7 +2136,7 @@ export interface Resolution {
   readonly reason: null | string
 }
 /**
- * What a named person decided about one row of a framework, and why: an addressable specification (45 CFR 164.306(d)(3)), or that a row does not apply. At most 366 days, in UTC. It changes no verdict.
+ * Decision of a named person about one row of a framework, with the reason: on an addressable specification (45 CFR 164.306(d)(3)), or that a row does not apply. Valid for at most 366 days, in UTC. It changes no verdict.
  */
 export interface ControlDecision {
   readonly id: string
@@ -2160,7 +2160,7 @@ export interface ControlDecision {
   readonly withdrawn: null | Withdrawal
 }
 /**
- * What a named person states about one reading of the isolation analysis that needs an explanation, with the digest of a document that confirms it. At most 366 days, in UTC. It is shown next to the result and changes no verdict.
+ * Explanation by a named person of one reading of the isolation analysis, with the digest of a document that confirms it. Valid for at most 366 days, in UTC. It is shown next to the result and changes no verdict.
  */
 export interface Explanation {
   readonly id: string
@@ -2178,7 +2178,7 @@ export interface Explanation {
   readonly withdrawn: null | Withdrawal
 }
 /**
- * A file by its name, size and digest. Its bytes travel in a pack only where the same file is attached as a record.
+ * A file by its name, size and digest. A pack contains its bytes only where the same file is also attached as a document.
  */
 export interface ExplainingDocument {
   readonly name: string
@@ -2186,7 +2186,7 @@ export interface ExplainingDocument {
   readonly sha256: Sha256
 }
 /**
- * What people stated about the evidence of a fleet: risk acceptances, decisions, documents, and who provides a document by when. It never changes a verdict; control states follow it by the result model. Nothing in it is ever deleted.
+ * Statements of people about the evidence of a fleet: risk acceptances, control decisions, documents and evidence requests. They never change a verdict; conclusions on controls consider them. No entry is ever deleted.
  */
 export interface Register {
   readonly schema: 'barewitness.register/1'
@@ -2224,13 +2224,13 @@ export interface Register {
   readonly auditorRequests?: readonly AuditorRequest[]
 }
 /**
- * An engagement as people write it. What may be empty may be left out; it is filled in, and then has to fit the whole schema.
+ * An engagement as people write it. Members that may be empty may be omitted; they are filled in before validation against the whole schema.
  */
 export interface EngagementInFile {
   [k: string]: unknown
 }
 /**
- * An inventory as the engagement file names it: the list itself is a CSV file next to it.
+ * An inventory as the engagement file references it: the list is a CSV file next to the engagement file.
  */
 export interface InventoryInFile {
   readonly source: string
@@ -2245,7 +2245,7 @@ export interface InventoryInFile {
   readonly on: Day
 }
 /**
- * Headings of the columns, where they are not the usual ones; null: such a column is not used.
+ * Headings of columns that differ from the default ones; null: the column is not used.
  */
 export interface InventoryColumns {
   readonly id?: string | null
@@ -2270,7 +2270,7 @@ export interface MappingFile {
   readonly notes?: readonly string[]
   readonly catalog?: string
   /**
-   * What becomes of rows of the OSCAL catalog that `controls` does not name.
+   * Treatment of rows of the OSCAL catalog that `controls` does not name.
    */
   readonly rest?: 'listed' | 'excluded'
   /**
@@ -2306,7 +2306,7 @@ export interface MappingCheck {
   readonly role?: ControlRole
 }
 /**
- * Where nodes are: evidence from outside the node, and the evaluation of all of it.
+ * Location of nodes: evidence from outside the node, and the evaluation of all location evidence.
  */
 export interface LocationShapes {
   readonly declared?: DeclaredLocation
@@ -2319,7 +2319,7 @@ export interface ScopePart {
 export interface TracedNode {
   readonly node: string
   /**
-   * The fleet file declared an ePHI path on the node when it was collected. Absent: it declared none.
+   * True where the fleet file declared an ePHI path on the node when it was collected; otherwise absent.
    */
   readonly declaresEphi?: true
   readonly status: 'complete' | 'partial' | 'failed' | 'missing'
@@ -2335,7 +2335,7 @@ export interface TracedNode {
   readonly hostKey: null | string
   readonly address: null | string
   /**
-   * Over what was declared about this node when it was collected, and could affect a verdict.
+   * Digest of the declarations about this node at the time of collection that could affect a verdict.
    */
   readonly declared: null | Sha256
   /**
@@ -2343,7 +2343,7 @@ export interface TracedNode {
    */
   readonly verdicts: string
   /**
-   * Twelve hexadecimal digits for each question: the beginning of the SHA-256 over what it reads as, without what changes by itself. Twelve zeros: not asked, or wholly volatile. Twelve f: no reading.
+   * Twelve hexadecimal digits for each probe: the beginning of the SHA-256 of its reading without volatile parts. Twelve zeros: not run, or wholly volatile. Twelve f: no reading.
    */
   readonly readings: string
   /**
@@ -2355,7 +2355,7 @@ export interface TracedNode {
    */
   readonly accounts: null | TracedAccount[]
   /**
-   * Keys that open an account. Null where they could not be read.
+   * Keys that permit login to an account; null where they could not be read.
    */
   readonly keys: null | TracedKey[]
 }
@@ -2363,11 +2363,11 @@ export interface TracedAccount {
   readonly name: string
   readonly uid: number
   /**
-   * Whether it has a shell to log in with; null where that was not read.
+   * Whether it has a login shell; null where this was not read.
    */
   readonly login: null | boolean
   /**
-   * uid 0, or rights that are as good; null where that was not read.
+   * Whether it has uid 0 or equivalent rights; null where this was not read.
    */
   readonly administrator: null | boolean
 }
@@ -2380,7 +2380,7 @@ export interface TracedKey {
   readonly fingerprint: string
 }
 /**
- * What one run leaves for comparing it with others: every verdict, and a digest of every reading, small enough to keep for years. Derived from the assessment and the recordings; the same inputs give the same bytes.
+ * Summary of one run for comparison with others: every verdict, and a digest of every reading, small enough to keep for years. Derived from the assessment and the recordings; the same inputs give the same bytes.
  */
 export interface RunTrace {
   readonly schema: 'barewitness.run-trace/1'
@@ -2393,19 +2393,19 @@ export interface RunTrace {
   readonly catalog: CatalogReference
   readonly rules: Sha256
   /**
-   * What was declared, part by part, the nodes apart.
+   * Digests of the declarations by part, without the nodes.
    *
    * @maxItems 200
    */
   readonly scope: readonly ScopePart[]
   /**
-   * Ids of the checks, sorted: the places of the letters in `verdicts`.
+   * Ids of the checks, sorted: the positions of the letters in `verdicts`.
    *
    * @maxItems 5000
    */
   readonly checks: readonly string[]
   /**
-   * Ids of the questions, sorted: the places in `readings`.
+   * Ids of the probes, sorted: the positions in `readings`.
    *
    * @maxItems 5000
    */
@@ -2415,7 +2415,7 @@ export interface RunTrace {
    */
   readonly nodes: readonly TracedNode[]
   /**
-   * Names that turned out to be one machine, machine by machine; it counts once. Absent where there are none.
+   * Names of the same machine, grouped by machine, which counts once. Absent where there are none.
    *
    * @maxItems 10000
    */
@@ -2426,13 +2426,13 @@ export interface RunTrace {
   readonly unreconciled?: number
 }
 /**
- * A schedule as the chain of runs states it: what was planned, from when, until when. `entry` counts lines of entries.jsonl from 1.
+ * A schedule in the run chain: its plan, with start and end. `entry` counts lines of entries.jsonl from 1.
  */
 export interface PlannedSpan {
   readonly schedule: string
   readonly cadence: string
   /**
-   * A run counts as in time when it was sealed within so many minutes after it was due.
+   * A run is in time when it was sealed within this number of minutes after it was due.
    */
   readonly withinMinutes: number
   readonly from: Instant
@@ -2447,24 +2447,24 @@ export interface CalendarDay {
    */
   readonly completed: number
   /**
-   * Of those, begun later than the schedule allows.
+   * Completed runs that began later than the schedule allows.
    */
   readonly late: number
   /**
-   * Planned runs that did not happen, each with a signed record of it.
+   * Planned runs that did not take place, each with a signed record.
    */
   readonly recorded: number
   /**
-   * Planned runs of which the chain states nothing.
+   * Planned runs without an entry in the run chain.
    */
   readonly unrecorded: number
   readonly unplanned: number
   /**
-   * Of the run of that day that reached most nodes: nodes declared.
+   * Declared nodes of the run of that day that reached most nodes.
    */
   readonly declared: number
   /**
-   * And how many of them answered in full or in part.
+   * Nodes of that run that answered in full or in part.
    */
   readonly answered: number
 }
@@ -2500,7 +2500,7 @@ export interface Calendar {
   readonly without: readonly DaySpan[]
 }
 /**
- * A sealed run of the period. `catalog` and `rules` are null where its trace is not at hand: then nothing of it but the seal’s digest is stated.
+ * A sealed run of the period. `catalog` and `rules` are null where its run trace is not available; then only the digest of the seal is stated.
  */
 export interface PeriodRun {
   readonly run: string
@@ -2528,7 +2528,7 @@ export interface RunMoment {
   readonly at: Instant
 }
 /**
- * A claim that was contradicted on a node, from the run that found it to the run that shows it fixed. It may open again: then there are two.
+ * A claim that was contradicted on a node, from the run that found it to the run that shows remediation. A later contradiction is a separate entry.
  */
 export interface Deviation {
   readonly node: string
@@ -2536,11 +2536,11 @@ export interface Deviation {
   readonly found: RunMoment
   readonly lastSeen: RunMoment
   /**
-   * The first later run that shows the claim supported, or that it cannot apply. Null: none does.
+   * The first later run that shows the claim supported or not applicable; null where there is none.
    */
   readonly fixed: null | RunMoment
   /**
-   * Contradicted, or not shown to be fixed, at the end of the period.
+   * Whether remediation is not shown at the end of the period.
    */
   readonly open: boolean
   /**
@@ -2548,12 +2548,12 @@ export interface Deviation {
    */
   readonly runs: number
   /**
-   * Runs after the finding, up to the fix or the end, that do not decide it.
+   * Runs after the finding, up to remediation or the end of the period, that do not decide it.
    */
   readonly unknown: number
 }
 /**
- * Earlier runs of the declared period in the order of the chain, and contradicted claims followed through them up to this run. `kept`: the trace of the run was at hand; else it decides nothing.
+ * Earlier runs of the declared period in the order of the run chain, and contradicted claims followed through them up to this run. `kept`: whether the run trace was available; otherwise the run decides nothing.
  */
 export interface EarlierRuns {
   /**
@@ -2571,7 +2571,7 @@ export interface EarlierRuns {
   readonly deviations: readonly Deviation[]
 }
 /**
- * A part, known by its serial number or fixed address, or a host key, that was on one node and then on another, or came, or went.
+ * A part, identified by its serial number or fixed address, or a host key, that moved between nodes, was added or was removed.
  */
 export interface HardwareChange {
   readonly kind: string
@@ -2587,7 +2587,7 @@ export interface PeriodChange {
   readonly list: 'evidence' | 'rules' | 'scope'
   readonly node: null | string
   /**
-   * The question, the check or the declaration that changed.
+   * The probe, check or declaration that changed.
    */
   readonly subject: string
   readonly before: null | string
@@ -2596,7 +2596,7 @@ export interface PeriodChange {
   readonly to: RunMoment
 }
 /**
- * A whole population as a CSV file, and what an auditor asks of such a list: what one row is, where it comes from, and by which parameters.
+ * A complete population as a CSV file, with the meaning of a row, the source and the parameters.
  */
 export interface PopulationFile {
   readonly name: 'runs' | 'nodes' | 'node-runs' | 'accounts' | 'keys' | 'changes'
@@ -2614,7 +2614,7 @@ export interface SampledItem {
   readonly node: null | string
 }
 /**
- * Rows drawn by a seed, so that anyone selects the same again. `run` and `node` name the raw evidence that is enclosed for the row.
+ * Rows selected by a seed, so that anyone can repeat the selection. `run` and `node` name the raw evidence that is enclosed for a row.
  */
 export interface PeriodSample {
   readonly population: 'runs' | 'nodes' | 'node-runs' | 'accounts' | 'keys' | 'changes'
@@ -2635,7 +2635,7 @@ export interface RulesSpan {
   readonly runs: number
 }
 /**
- * Conclusions on controls over the period, by the rules for one run, over node tests: one node in one run is one item. `run` is the last run with evidence: its register and its declarations count for documents, decisions and the choice of frameworks.
+ * Conclusions on controls over the period, by the rules for one run, over node tests: one node in one run is one item. `run` is the last run with evidence. Its register and its declarations determine documents, decisions and the choice of frameworks.
  */
 export interface PeriodConclusions {
   readonly run: RunMoment
@@ -2675,7 +2675,7 @@ export interface PeriodControl {
   readonly deviations: null | ControlDeviations
 }
 /**
- * Where and when the deciding checks of a control deviated; `first` and `last` are the first and the last run with a deviation.
+ * Nodes and runs in which the deciding checks of a control deviated; `first` and `last` are the first and the last run with a deviation.
  */
 export interface ControlDeviations {
   /**
@@ -2683,14 +2683,14 @@ export interface ControlDeviations {
    */
   readonly nodes: number
   /**
-   * Of those: nodes where no later run shows remediation.
+   * Nodes on which no later run shows remediation.
    */
   readonly open: number
   readonly first: RunMoment
   readonly last: RunMoment
 }
 /**
- * What the runs of one fleet show of a period: derived from the chain of runs and the sealed traces, so that a reader derives the same bytes. Days are days of UTC, both ends included.
+ * Results of the runs of one fleet in a period, derived from the run chain and the sealed run traces, so that a reader derives the same bytes. Days are in UTC, both ends included.
  */
 export interface Period {
   readonly schema: 'barewitness.period/1'
@@ -2702,7 +2702,7 @@ export interface Period {
   readonly producer: string
   readonly catalog: CatalogReference1
   /**
-   * As declared when the account was made.
+   * As declared when the period report was made.
    */
   readonly engagement: null | Engagement
   readonly chain: {
@@ -2744,23 +2744,23 @@ export interface Period {
    */
   readonly samples: readonly PeriodSample[]
   /**
-   * What a reader should know besides: runs sealed twice, runs without evidence, one sentence each.
+   * Further notes for the reader, such as runs that were sealed twice or have no evidence, one sentence each.
    *
    * @maxItems 200000
    */
   readonly notes?: readonly string[]
 }
 /**
- * Of the program that made the account, which names the checks in its report. The rules of each run are stated with the run.
+ * Catalog of the program that made the period report; it names the checks in the report. The rules of each run are stated with the run.
  */
 export interface CatalogReference1 {
   readonly version: string
   /**
-   * Of data/catalog.json: what was asked and claimed, with the customer’s own frameworks.
+   * Digest of data/catalog.json: probes, checks and frameworks, including the customer’s own.
    */
   readonly digest: string
   /**
-   * Of the module that the rules of this version are built into.
+   * Digest of the module with the rules of this version.
    */
   readonly module: string
 }
@@ -2797,21 +2797,21 @@ export interface NotifySyslog {
   readonly kind: 'syslog'
 }
 /**
- * One planned run, again and again.
+ * A schedule of recurring runs.
  */
 export interface Schedule {
   readonly name: string
   /**
-   * The fleet file, from the root.
+   * Absolute path of the fleet file.
    */
   readonly fleet: string
   readonly fleetName: string
   /**
-   * Where evidence, packs and the chain of runs are kept, from the root.
+   * Absolute path of the folder with evidence, packs and the run chain.
    */
   readonly out: string
   /**
-   * Such as: every day at 02:00
+   * For example “every day at 02:00”.
    */
   readonly cadence: string
   /**
@@ -2821,11 +2821,11 @@ export interface Schedule {
   readonly jitterMinutes: number
   readonly retries: Retries
   /**
-   * On a team server: how long a person may take to seal a run. Absent where the program that collects seals at once.
+   * On a team server: hours that a person has for sealing a run. Absent where runs are sealed at once.
    */
   readonly sealHours?: number
   /**
-   * Run late, once, when the computer was off at the time.
+   * Whether a run that was missed while the computer was off takes place once later.
    */
   readonly catchUp: boolean
   readonly gapsExitZero: boolean
@@ -2834,21 +2834,21 @@ export interface Schedule {
    */
   readonly notify: readonly Notify[]
   /**
-   * Configuration of integrations, from the root. The pack of each run is sent as it states, through its outbox.
+   * Absolute path of a configuration of integrations. The pack of each run is sent by it, through its outbox.
    */
   readonly integrations?: string
   readonly options: ScheduledOptions
   readonly createdAt: Instant
 }
 /**
- * Of a run that did not reach every node: it goes on with those that are missing.
+ * For a run that did not reach every node: it continues with the missing nodes.
  */
 export interface Retries {
   readonly times: number
   readonly waitMinutes: number
 }
 /**
- * Options of `run` that the unit gives.
+ * Options of `run` in the unit.
  */
 export interface ScheduledOptions {
   readonly identity?: string
@@ -2856,7 +2856,7 @@ export interface ScheduledOptions {
   readonly passphraseFile?: string
   readonly register?: string
   /**
-   * The folder where the window keeps what was declared in it: engagement, claims, frameworks, risk acceptances and documents. Each run takes what is there when it is sealed.
+   * The folder with the declarations of the window: engagement, claims, frameworks, risk acceptances and documents. Each run uses its content at the time of sealing.
    */
   readonly declarations?: string
   readonly timestamp?: string
@@ -2869,7 +2869,7 @@ export interface ScheduledOptions {
   readonly deadlineSeconds?: number
 }
 /**
- * Which runs are planned on this computer, for this user.
+ * The scheduled runs of this user on this computer.
  */
 export interface ScheduleFile {
   readonly schema: 'barewitness.schedules/1'
@@ -2881,7 +2881,7 @@ export interface ScheduleFile {
 export interface RemediationVariant {
   readonly title: RemediationText
   /**
-   * The cause that it is for, where a check has several.
+   * The cause that it addresses, where a check has several.
    */
   readonly when?: string
   readonly families: readonly DistributionFamily[]
@@ -2890,7 +2890,7 @@ export interface RemediationVariant {
    */
   readonly inputs?: readonly RemediationInput[]
   /**
-   * Lines of sh, run as root before the files are written: packages above all.
+   * Lines of sh, run as root before the files are written, for example to install packages.
    */
   readonly prepare?: readonly RemediationText[]
   readonly files?: readonly RemediationFile[]
@@ -2910,7 +2910,7 @@ export interface RemediationFile {
   readonly path: string
   readonly content: string
   /**
-   * Octal; 0644 without it.
+   * Octal mode. Default 0644.
    */
   readonly mode?: string
 }
@@ -2924,11 +2924,11 @@ export interface RemediationAsk {
 }
 export interface RemediationVerify {
   /**
-   * Run as root on the server. Either this or inspect is there.
+   * Command that is run as root on the server. Exactly one of this and inspect is present.
    */
   readonly command?: string
   /**
-   * What a person looks at, where no command shows it.
+   * What a person inspects, where no command shows the state.
    */
   readonly inspect?: string
   readonly expected: RemediationText
@@ -2942,7 +2942,7 @@ export interface RemediationProof {
   readonly note?: RemediationText
 }
 /**
- * What changes a server so that a check is satisfied, and how that is verified. Part of checks.json of a subject.
+ * Steps that change a server so that a check is satisfied, and their verification. Part of checks.json of a subject.
  */
 export interface Remediation {
   readonly whoCanChange: 'tenant' | 'provider' | 'both'
@@ -2951,7 +2951,7 @@ export interface Remediation {
    */
   readonly steps: readonly RemediationVariant[]
   /**
-   * What else the change does, on the performance of GPUs and RDMA among others.
+   * Side effects of the change, including effects on the performance of GPUs and RDMA.
    */
   readonly sideEffects: string
   /**
@@ -2969,7 +2969,7 @@ export interface Remediation {
 }
 export interface TeamCollector {
   /**
-   * Its name in the audit log.
+   * Name of the collector in the audit log.
    */
   readonly name: string
   readonly zone: Zone
@@ -2984,7 +2984,7 @@ export interface TeamCollector {
 }
 export interface TeamSealer {
   /**
-   * Its name on the page of exports and in the audit log.
+   * Name of the sealer on the page of exports and in the audit log.
    */
   readonly name: string
   /**
@@ -3002,11 +3002,11 @@ export interface TeamSealer {
 }
 export interface TeamEngagement {
   /**
-   * Part of its address.
+   * Name of the engagement, part of its address.
    */
   readonly name: string
   /**
-   * Data folder with fleet.json. It must hold no signing identity and lie in no other engagement.
+   * Data folder with fleet.json. It must contain no signing identity and must not overlap with the folder of another engagement.
    */
   readonly folder: string
   /**
@@ -3014,7 +3014,7 @@ export interface TeamEngagement {
    */
   readonly demo?: boolean
   /**
-   * Configuration of integrations, by which packs are sent that are sealed from now on. No other engagement may name it.
+   * Configuration of integrations. Packs that are sealed from now on are sent by it. No other engagement may name it.
    */
   readonly integrations?: string
   readonly enter: TeamEnter
@@ -3061,19 +3061,19 @@ export interface TeamConfig {
    */
   readonly collectors?: readonly TeamCollector[]
   /**
-   * Computers of signers. Each confirms and signs the exports of one engagement; the server holds no signing key.
+   * Computers of signers. Each confirms and signs the exports of one engagement; the server has no signing key.
    *
    * @maxItems 200
    */
   readonly sealers?: readonly TeamSealer[]
   /**
-   * File of the audit log; created when it is missing.
+   * File of the audit log. Created if missing.
    */
   readonly auditLog: string
   readonly database?: TeamDatabase
   readonly objects?: TeamObjects
   /**
-   * With collectors, this process answers collectors alone, next to one that serves people; it needs database. Default everyone.
+   * collectors: this process answers collectors only and runs next to one that serves people; this needs database. Default everyone.
    */
   readonly serves?: 'everyone' | 'collectors'
   readonly sessions?: TeamSessions
@@ -3081,7 +3081,7 @@ export interface TeamConfig {
   readonly monitoring?: TeamMonitoring
 }
 /**
- * Where browsers connect. Without tls, address must be a loopback address.
+ * Address and port for browsers. Without tls, the address must be a loopback address.
  */
 export interface TeamListen {
   /**
@@ -3109,7 +3109,7 @@ export interface TeamOidc {
    */
   readonly clientSecretFile?: string
   /**
-   * Besides openid and profile.
+   * Scopes besides openid and profile.
    *
    * @maxItems 20
    */
@@ -3153,21 +3153,21 @@ export interface TeamDatabaseTls {
 export interface TeamDatabaseOwner {
   readonly user: string
   /**
-   * As passwordFile of the database.
+   * File whose first line is the password of the owner, as passwordFile of the database.
    */
   readonly passwordFile?: string
 }
 /**
- * Where evidence of every engagement is copied to: a bucket with Object Lock, or a folder, which has no lock. Name one of both.
+ * Destination for copies of the evidence of every engagement: either a bucket with Object Lock or a folder, which has no lock.
  */
 export interface TeamObjects {
   /**
-   * Retention of each object, from the day on which it is copied. It can be made longer and never shorter. Default 6.
+   * Retention of each object in years, from the day on which it is copied. It can be extended and never shortened. Default 6.
    */
   readonly years?: number
   readonly s3?: TeamS3
   /**
-   * A folder, for trials: an account that can write to it can delete from it.
+   * A folder, for trials only: an account that can write to it can also delete from it.
    */
   readonly folder?: string
 }
@@ -3182,7 +3182,7 @@ export interface TeamS3 {
   readonly region: string
   readonly bucket: string
   /**
-   * Before every key. The name of the engagement follows it.
+   * Prefix of every key, before the name of the engagement.
    */
   readonly prefix?: string
   /**
@@ -3206,35 +3206,35 @@ export interface TeamSessions {
 }
 export interface TeamLimits {
   /**
-   * Largest upload. Default 64.
+   * Maximum size of an upload. Default 64.
    */
   readonly uploadMiB?: number
   /**
-   * Time to receive a request. Default 60.
+   * Time limit for receiving a request. Default 60.
    */
   readonly requestSeconds?: number
   /**
-   * Time to answer a call; what it began continues. Default 240.
+   * Time limit for answering a call. Its work continues after the limit. Default 240.
    */
   readonly callSeconds?: number
   /**
-   * Calls at once. Default 32.
+   * Maximum number of concurrent calls of one session. Default 32.
    */
   readonly callsPerSession?: number
   /**
-   * Calls at once, of everyone. Default 256.
+   * Maximum number of concurrent calls in total. Default 256.
    */
   readonly calls?: number
   /**
-   * Verifications of auditors at once. Default 2.
+   * Maximum number of concurrent verifications for auditors. Default 2.
    */
   readonly verifications?: number
   /**
-   * Verifications that wait for their turn. Default 16.
+   * Maximum number of waiting verifications. Default 16.
    */
   readonly verificationsWaiting?: number
   /**
-   * For each address, of IPv6 for each network of 64 bits. Default 20.
+   * For each IPv4 address or IPv6 /64 network. Default 20.
    */
   readonly signInsPerMinute?: number
 }
@@ -3246,7 +3246,7 @@ export interface TeamMonitoring {
   readonly port: number
 }
 /**
- * One node to collect for one run. It contains no command and no address other than that of the declared node.
+ * One node to be collected for one run. It contains no commands, and no address except that of the declared node.
  */
 export interface CollectorJob {
   readonly id: CollectorId
@@ -3254,14 +3254,14 @@ export interface CollectorJob {
   readonly run: string
   readonly node: DeclaredNode
   /**
-   * Fingerprint in the fleet file of the server; null where it has none.
+   * Fingerprint of the host key in the fleet file of the server; null where the file has none.
    */
   readonly hostKey: string | null
   readonly metadata: boolean
   readonly spreadSeconds: number | null
 }
 /**
- * A job that was handed to one collector for some seconds.
+ * A job that is leased to one collector for a limited number of seconds.
  */
 export interface CollectorLease {
   readonly job: CollectorJob
@@ -3331,11 +3331,11 @@ export interface CollectorConfig {
    */
   readonly fleet: string
   /**
-   * Folder of recordings that were not delivered yet; created when it is missing.
+   * Folder of recordings that were not delivered yet. Created if missing.
    */
   readonly spool: string
   /**
-   * Nodes collected at once. Default 4.
+   * Number of nodes that are collected concurrently. Default 4.
    */
   readonly concurrency?: number
 }
@@ -3377,7 +3377,7 @@ export interface SealerRefusal {
   readonly reason: string
 }
 /**
- * Entries of the audit log of the server, and the digest of the last.
+ * Number of entries of the audit log of the server, and the digest of the last one.
  */
 export interface SealerHead {
   readonly size: number
@@ -3409,7 +3409,7 @@ export interface SealerConfig {
    */
   readonly tokenFile: string
   /**
-   * File to which each signed digest is appended before it is signed, with its request; created when it is missing.
+   * File to which each digest and its request are appended before signing. Created if missing.
    */
   readonly record: string
   /**
@@ -3423,7 +3423,7 @@ export interface SealerConfig {
 export interface WebhookTarget {
   readonly name: TargetName
   /**
-   * Whole address. https, or http to a loopback address. It is no secret: use keyFile to show who sends.
+   * The complete address: https, or http to a loopback address. It is not treated as a secret; use keyFile to authenticate the sender.
    */
   readonly url: string
   /**
@@ -3438,7 +3438,7 @@ export interface WebhookTarget {
 export interface MessageTarget {
   readonly name: TargetName
   /**
-   * File whose first line is the whole address, which is a secret, readable by its owner only.
+   * File whose first line is the complete address, which is a secret; readable by its owner only.
    */
   readonly urlFile: string
 }
@@ -3561,16 +3561,16 @@ export interface FileTarget {
   readonly folder: string
 }
 /**
- * Where findings and counts of a verified pack are sent. Relative paths start at the folder of this file. Every target has a name of its own, under which the outbox keeps what it was sent.
+ * Targets that findings and counts of a verified pack are sent to. Relative paths start at the folder of this file. Names of targets are unique; the outbox stores deliveries by name.
  */
 export interface IntegrationsConfig {
   readonly schema: 'barewitness.integrations/1'
   /**
-   * Name of the engagement or organization. It is part of every key: with another name, everything is sent as new.
+   * Name of the engagement or organization. It is part of every key: after a change, everything is sent as new.
    */
   readonly sender: string
   /**
-   * Folder of the journal of what was planned and delivered; created when it is missing. One for each configuration.
+   * Folder of the journal of planned and delivered items, one for each configuration. Created if missing.
    */
   readonly outbox: string
   /**

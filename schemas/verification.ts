@@ -13,7 +13,7 @@ export type VerificationCheck = (typeof VERIFICATION_CHECKS)[number]
 /** `failed`: the file is rejected. `indeterminate`: the summary states the reader’s next step. */
 export type CheckOutcome = 'passed' | 'failed' | 'indeterminate'
 
-/** What a reader can supply so that an indeterminate check is decided. */
+/** Inputs with which a reader can decide an indeterminate check. */
 const READER_INPUTS = ['signer', 'authority', 'checkpoint', 'pack'] as const
 export type ReaderInput = (typeof READER_INPUTS)[number]
 
@@ -23,13 +23,13 @@ export interface VerificationCheckResult {
   readonly outcome: CheckOutcome
   readonly summary: string
   readonly details: readonly string[]
-  /** Of an indeterminate check, where the reader can supply what is missing. */
+  /** For an indeterminate check: the input that the reader can supply. */
   readonly needs?: ReaderInput
-  /** Of a failed integrity check: every file is as it was sealed, and another program packed the archive. */
+  /** For a failed integrity check: all files are unchanged, and another program repacked the archive. */
   readonly isOnlyRepacked?: true
 }
 
-/** The outcome of one check while the verification goes on. It is final; the overall result is not there yet. */
+/** The final outcome of one check during a verification that is still in progress. */
 export interface CheckSoFar {
   readonly check: VerificationCheck
   readonly outcome: CheckOutcome
@@ -49,9 +49,9 @@ export interface Difference {
 export interface RulesReading {
   readonly status: 'same' | 'falsified' | 'unknown'
   readonly version: string
-  /** Stated results, as far as they are enclosed. */
+  /** Number of stated results that the file contains. */
   readonly results: number
-  /** Of these, how many were not reproduced with the rules available here. */
+  /** Number of these that were not reproduced with the rules available here. */
   readonly unconfirmed: number
 }
 

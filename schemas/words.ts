@@ -1,6 +1,6 @@
 /**
- * Labels of every verdict, state and property; failures are in failure-words.ts. The window, the command line and the PDF read them from here, so
- * that a concept has one name everywhere. The banned words (see BANNED) are a lint over all people-facing text.
+ * Labels of every verdict, state and property; failures are in failure-words.ts. Window, command line and PDF use them, so that a concept has
+ * one name everywhere. A lint refuses the words in BANNED in all text for people.
  */
 
 export const VERDICTS = [
@@ -13,7 +13,7 @@ export const VERDICTS = [
 ] as const
 export type Verdict = (typeof VERDICTS)[number]
 
-/** One letter for each verdict, for lists with one of a check on every node. */
+/** One letter for each verdict, for compact lists. */
 export const verdictLetters: Readonly<Record<Verdict, string>> = {
   satisfied: 'm',
   'not-satisfied': 'c',
@@ -104,14 +104,14 @@ export const environmentWords: Readonly<Record<Environment, string>> = {
   undetermined: 'Undetermined',
 }
 
-/** Printed wherever isolation is reported: the cheapest way to make a system answer falsely, which no reading from inside excludes. */
+/** Printed wherever isolation is reported: the cheapest way to make a system report false facts, which no reading from inside excludes. */
 export const imageLimit =
   'An adversary with root in the system image can falsify every result about isolation at no cost; no observation from inside excludes that.'
 
-/** The answer of rule R8, in place of "Not decided". */
+/** The result of rule R8, in place of “Not decided”. */
 export const notEstablished = 'No sign of a hypervisor found; hardware not established'
 
-/** What a node runs on, in the only words for it, in every file and on every screen. */
+/** Labels of execution environments, identical in every file and on every screen. */
 export const environmentText = ({
   environment,
   rule,
@@ -120,7 +120,7 @@ export const environmentText = ({
   readonly rule: { readonly id: string }
 }): string => (rule.id === 'R8' ? notEstablished : environmentWords[environment])
 
-/** Who uses the operating system of a node, as far as was observed. */
+/** Observed tenancy: who uses the operating system of a node. */
 export const tenancyWords: Readonly<Record<'single-observed' | 'shared' | 'undetermined', string>> = {
   'single-observed': 'One tenant observed on this operating system',
   shared: 'Several tenants observed on this operating system',
@@ -133,7 +133,7 @@ export const gradeWords: Readonly<Record<Grade, string>> = {
   D: 'Insufficient: minimum evidence not collected',
 }
 
-/** The status of a risk acceptance or a document. Never by color alone, and never instead of the verdict. */
+/** Statuses of risk acceptances and documents. They are never shown by color alone and never in place of the verdict. */
 export const statusWords = {
   'in-force': 'In effect',
   'not-begun': 'Not yet effective',
@@ -149,7 +149,7 @@ export const periodCoverWords = {
 } as const
 export type PeriodCover = keyof typeof periodCoverWords
 
-/** What named people decided about an addressable specification, or why a row does not apply (45 CFR 164.306(d)(3)). */
+/** Control decisions: on an addressable specification, or that a control is not applicable (45 CFR 164.306(d)(3)). */
 export const decisionWords = {
   implemented: 'Implemented as specified',
   'equivalent-alternative': 'Equivalent alternative measure implemented',
@@ -167,7 +167,7 @@ export const auditorStatusWords = {
   'not-needed': 'Not needed',
 } as const
 
-/** How a provider's promise is answered for one node, worst first. */
+/** Results of a provider claim for one node, worst first. */
 export const CLAIM_ANSWERS = [
   'contradicted',
   'inconclusive',
@@ -176,7 +176,7 @@ export const CLAIM_ANSWERS = [
   'not-applicable',
   'corroborated',
 ] as const
-/** The only words for these answers, in reports, files, terminal and window; `tone` is the color of a verdict, beside mark and word. */
+/** Labels of these results in reports, files, terminal and window; `tone` is a color in addition to mark and word. */
 export const claimAnswerWords: Readonly<
   Record<(typeof CLAIM_ANSWERS)[number], Word & { readonly mark: string; readonly tone: Verdict }>
 > = {
@@ -218,7 +218,7 @@ export const claimAnswerWords: Readonly<
   },
 }
 
-/** Parts of a machine that isolation signals come from. */
+/** Parts of a machine that isolation signals are read from. */
 export const familyWords = {
   'cpu-identity': 'CPU identification',
   'cpu-features': 'CPU features',
@@ -232,7 +232,7 @@ export const familyWords = {
   session: 'SSH session',
 } as const
 
-/** Where the numbers that checks compare against come from. */
+/** Labels of threshold profiles. */
 export const profileWords = {
   baseline: {
     label: 'Baseline',
@@ -250,7 +250,7 @@ export const profileWords = {
   },
 } as const
 
-/** What it costs a provider to make a guest show what hardware shows. */
+/** Spoofing efforts: what a provider must change so that a guest shows the same as hardware. */
 export const spoofWords = {
   S0: 'a configuration change',
   S1: 'custom firmware or a patched virtual machine monitor',
@@ -258,7 +258,7 @@ export const spoofWords = {
   S3: 'the physical component, or a private key',
 } as const
 
-/** How a signal reads on a node. */
+/** Indications of a signal on a node. */
 export const indicationWords = {
   virtual: { label: 'Indicates virtualization', mark: 'square-cross' },
   'bare-metal': { label: 'Indicates bare metal', mark: 'ring-tick' },
@@ -284,7 +284,7 @@ export const oddsWords = (weight: number): string => {
   return Math.abs(weight) < 0.05 ? 'even' : `${about} to 1 in favor of ${weight > 0 ? 'virtual' : 'hardware'}`
 }
 
-/** Printed in every report and in every file that is read without it, word for word but for the name of the file. */
+/** Printed in every report and in every file that is read without it, with the same words except for the name of the file. */
 export const generalLimitation = (carrier: 'pack records' | 'page sums up' | 'file repeats'): string =>
   `This ${carrier} technical facts collected from the listed nodes at the listed times. It supports, and does not replace, a risk analysis, a HIPAA evaluation or a SOC 2® examination. Facts read from a node depend on the node’s own software and firmware. Controls with documents outstanding require evidence that servers cannot provide.`
 
@@ -297,10 +297,10 @@ export function durationWords(minutes: number): string {
   return parts.length === 0 ? '0 minutes' : parts.join(' and ')
 }
 
-/** “21 days”, with number and unit on one line. For people: not where a program reads or a person searches the text. */
+/** “21 days” with a no-break space, for display. Not for text that a program reads or a person searches. */
 export const dayCount = (count: number | string): string => `${count}\u00a0day${Number(count) === 1 ? '' : 's'}`
 
-/** Words that over-claim. Tested over everything a person can read; quotations of a framework's own title are exempt. */
+/** Words that over-claim. A test refuses them in all text for people, except in quoted titles of frameworks. */
 export const BANNED: readonly RegExp[] = [
   /\b(non-?)?complian(t|ce)\b(?! (officer|date))/i,
   /\bcertif(y|ied|ies)\b/i,
