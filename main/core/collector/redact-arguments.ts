@@ -13,7 +13,7 @@ const argument = (needs: readonly string[], before: string): Rule => ({
   rest: ofAssignment,
 })
 
-/** The same, without its end: a literal in quotation marks in a statement of SQL. */
+/** A password as a literal in quotation marks in a statement of SQL; the match leaves out the closing mark. */
 const literal = (needs: readonly string[], before: string): Rule => ({
   class: 'password',
   needs,
@@ -21,7 +21,7 @@ const literal = (needs: readonly string[], before: string): Rule => ({
   rest: ofAssignment,
 })
 
-/** What a program reads from a pipe or a text: `echo X | program`. */
+/** Programs and options that read a password from a pipe or a text: `echo X | program`. */
 const READS = String.raw`(?:(?:sudo )?(?:/\S{0,32}/)?(?:cryptsetup|kinit|smbpasswd|veracrypt|passwd)(?![\w.-])|[^|\n]{0,100}?(?:--password-stdin|--stdin|--passphrase-fd|sudo -\w{0,4}S(?!\w)|zfs load-key))`
 const ECHO = String.raw`(?<![\w.-])(?:echo|printf|yes)(?: -[neE]{1,3})?(?: ["']?%s(?:\\n)?["']?)? ["']?`
 

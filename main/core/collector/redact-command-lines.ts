@@ -158,7 +158,10 @@ function maskLine(line: string, mark: Mark): string {
   return kept.join('') + line.slice(done)
 }
 
-/** auditctl(8): `-w`, alone or behind the name of a file of rules, takes a file to watch, which may have the name of a program, and `-p` the accesses. */
+/**
+ * auditctl(8): `-w`, alone or behind the name of a file of rules, takes a file to watch, which may have the name of a program, and `-p` the
+ * accesses.
+ */
 const WATCH = /(?:^|:)-w$/
 const watched = (option: Option): Option =>
   option.form === ANYTHING ? { ...option, form: /^(?![rwxa]{1,4}$)()/ } : option

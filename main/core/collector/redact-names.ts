@@ -64,7 +64,7 @@ export const NAME_RULES: readonly Rule[] = [
     ),
     rest: ofAssignment,
   },
-  // The same with an equals sign, as in environments and options, and in JSON: there, more names count, and short values and paths are secrets too.
+  // Assignments with an equals sign, as in environments and options, and in JSON: more names count, and short values and paths are secrets too.
   {
     class: 'password',
     needs: ['pass', '_pw', '-pw', '_auth', 'secret', 'token', 'authtok', 'rediscli_auth', 'pin-value', ...KEY_NAMES],

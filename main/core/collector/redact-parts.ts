@@ -28,7 +28,7 @@ export interface Rule {
   readonly rest?: (head: string) => RegExp
 }
 
-/** Iterations of a repetition at once. */
+/** Maximum iterations of one repetition. */
 export const MANY = '{1,4096}'
 export const ESCAPED = new RegExp(`(?:[^"\\\\\\n]|\\\\[^\\n])${MANY}`, 'y')
 /** A backslash and the character after it, if any, are one piece. */
@@ -49,13 +49,13 @@ const QUOTED_VALUES: readonly (readonly [begin: string, piece: string])[] = [
 ]
 /** Pieces of an unquoted value: a blank behind a backslash belongs to it, and so does a quotation mark inside a word, as in it's. */
 const BARE = String.raw`(?:\\ |[^\s"',;]|["'](?=\w))`
-/** The same of a variable of an environment: a comma and a semicolon belong to it, unless a further variable or statement follows. */
+/** Pieces of an unquoted value of an environment variable: commas and semicolons belong to it, unless a further variable or statement follows. */
 const BARE_OF_VARIABLE = String.raw`(?:${BARE}|[,;](?=[^\s"',;=])(?!(?:[A-Za-z_][\w.-]{0,40}=|(?:readonly|export|typeset|declare|unset)\s)))`
 const NOT_QUOTED = String.raw`(?<!["'])(?![\\$]{0,3}["'])`
 
 const withPieces = (least: number, bare: string): string =>
   `(?:${[...QUOTED_VALUES, [NOT_QUOTED, bare]].map(([begin, piece]) => `${begin}${piece}{${least},4096}`).join('|')})`
-/** A value with or without quotation marks before it, of at least so many pieces. */
+/** A value with or without quotation marks before it, of at least `least` pieces. */
 export const anyValue = (least: number): string => withPieces(least, BARE)
 export const VARIABLE_VALUE = withPieces(1, BARE_OF_VARIABLE)
 

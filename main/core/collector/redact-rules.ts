@@ -53,7 +53,8 @@ export const RULES: readonly Rule[] = [
       /("command"[ \t]{0,8}:[ \t]{0,8}"(?:[^"\\ \n]|\\[^\n]){1,4096} )(?!\[redacted:command-arguments\])(?:[^"\\\n]|\\[^\n]){1,4096}/g,
     rest: () => ESCAPED,
   },
-  // sshd(8), AUTHORIZED_KEYS FILE FORMAT: the quotation marks are kept, so that the options still parse. Environment= of systemd.exec(5) has the same form.
+  // sshd(8), AUTHORIZED_KEYS FILE FORMAT: the quotation marks are kept, so that the options still parse. Environment= of systemd.exec(5) has the
+  // same form.
   {
     class: 'key-option',
     needs: ['command="', 'environment="'],

@@ -53,8 +53,8 @@ export function redactBy(rules: readonly Rule[], bytes: Uint8Array): Redacted {
 }
 
 /**
- * The byte 0xA0 is a blank of Latin-1, and so of `\s`, but in UTF-8 a part of letters such as à: no program of a node ends a word there.
- * While rules are applied, a letter outside of Latin-1 has its place.
+ * The byte 0xA0 is a blank in Latin-1 and in `\s`, but a part of letters such as à in UTF-8, where no program of a node ends a word. While rules
+ * are applied, a letter outside of Latin-1 replaces it.
  */
 const BLANK_BYTE = '\u00a0'
 const LETTER = '\u0100'
@@ -126,7 +126,7 @@ function withoutPrivateKeys(text: string, mark: Mark): string {
   return kept.join('') + text.slice(from)
 }
 
-/** What is stored of an answer, with the digest of its bytes. */
+/** A masked answer as it is stored, with the digest of its bytes. */
 export interface Masked extends Redacted {
   readonly sha256: Sha256
 }

@@ -6,28 +6,28 @@ import type { Letter, OutboxEntry } from './journal.ts'
 
 /** The journal of an outbox, open for one process. */
 export interface Outbox {
-  /** By letterName(), in the order in which they were planned first. */
+  /** Letters by letterName(), in the order of their first plan. */
   readonly letters: () => ReadonlyMap<string, Letter>
   /** Resolves when the entry is on the disk. Fails with store.failed. */
   readonly record: (entry: OutboxEntry) => Promise<Outcome<null>>
   readonly close: () => Promise<void>
 }
 
-/** What came of one request. `why` names the host at most. */
+/** The outcome of one request. `why` contains nothing of the address except the host. */
 export type Sent =
   | { readonly is: 'answered'; readonly answer: Answer }
   | { readonly is: 'refused'; readonly status: number; readonly retryAfter: string | null; readonly why: string }
   | { readonly is: 'unreachable'; readonly why: string }
 
-/** A receiver at its address, with what authorizes the sender. */
+/** Sends a request to a receiver, with its address and authorization. */
 export type Receiver = (request: Request) => Promise<Sent>
 
-/** What a target is sent, and how. */
+/** The items that a target receives, and their form. */
 export interface TargetForm {
   readonly name: string
-  /** Whether it is sent this item. */
+  /** Whether it receives this item. */
   readonly takes: (item: OutboxItem) => boolean
-  /** `known` is the name that the receiver gave in an earlier delivery. */
+  /** The requests that deliver an item. `known`: the name that the receiver assigned in an earlier delivery, or null. */
   readonly exchange: (item: OutboxItem, known: string | null) => Exchange
 }
 
@@ -46,34 +46,34 @@ export interface TargetPlan extends TargetForm {
     | { readonly is: 'basic'; readonly user: string; readonly file: string }
 }
 
-/** Where sending reaches files, secrets and receivers. */
+/** Ports for files, secrets and receivers. */
 export interface Integrations {
   /** The valid configuration in a file, with absolute paths. Fails with input.not-found, and with input.refused, naming the field. */
   readonly read: (file: string) => Promise<Outcome<IntegrationsConfig>>
-  /** Reads the secrets of a target. Fails with input.not-found or input.refused, and names the file, never what it holds. */
+  /** Reads the secrets of a target. Fails with input.not-found or input.refused and names the file, never its content. */
   readonly openTarget: (plan: TargetPlan) => Promise<Outcome<Target>>
   /** Opens the outbox in a folder for this process; waits for another one to end. Fails with store.failed. */
   readonly openOutbox: (folder: string) => Promise<Outcome<Outbox>>
-  /** What an outbox holds, without opening it. Fails with store.failed. */
+  /** The letters of an outbox, without opening it. Fails with store.failed. */
   readonly readOutbox: (folder: string) => Promise<Outcome<ReadonlyMap<string, Letter>>>
 }
 
-/** Attempts for one content, over all runs of the program; then it is given up with the last reason. */
+/** Maximum attempts for one content over all runs of the program. It is then given up with the last reason. */
 export const MOST_ATTEMPTS = 12
-/** Attempts within one run of the program. */
+/** Maximum attempts within one run of the program. */
 export const MOST_AT_ONCE = 3
-/** A run of the program waits no longer than this for one item; what is due later is left to the next run. */
+/** Maximum wait for one item within a run of the program. Items that are due later are left to the next run. */
 export const LONGEST_PAUSE_MS = 60_000
 
 /** Seconds before the second and each further attempt. */
 const WAITS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 21_600] as const
 const LONGEST_WAIT = 21_600
-/** What a receiver may ask for. */
+/** Maximum delay that a receiver may request. */
 const LONGEST_ASKED_MS = 24 * 60 * 60 * 1000
 
 /**
- * Milliseconds before the next attempt: four times as long after each, with up to a quarter more by chance, so that senders that failed at
- * once do not return at once. `asked` is what the receiver asked for, and is a minimum. `chance` is at least 0 and below 1.
+ * Milliseconds before the next attempt. The delay grows fourfold with each attempt, plus a random part of up to a quarter, so that senders that
+ * failed together do not retry together. `asked`: the delay that the receiver requested, a minimum. `chance` is at least 0 and below 1.
  */
 export function waitBefore(attempts: number, asked: number | null, chance: number): number {
   const grown = (WAITS[Math.max(0, attempts - 1)] ?? LONGEST_WAIT) * 1000
@@ -81,7 +81,7 @@ export function waitBefore(attempts: number, asked: number | null, chance: numbe
   return Math.max(spread, Math.min(asked ?? 0, LONGEST_ASKED_MS))
 }
 
-/** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3): seconds or a date. Null where it is neither. */
+/** Milliseconds that a Retry-After header requests, as seconds or a date (RFC 9110, section 10.2.3). Null where it is neither. */
 export function retryAfter(header: string | null, now: string): number | null {
   if (header === null) return null
   const text = header.trim()

@@ -14,14 +14,14 @@ export type RequestBody =
   | { readonly is: 'json'; readonly value: Json }
   | { readonly is: 'parts'; readonly fields: Readonly<Record<string, string>>; readonly file: FilePart }
 
-/** One request to a receiver. Its address and what authorizes it are added where it is sent. */
+/** One request to a receiver. The sender adds address and authorization. */
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
-  /** Below the address of the target, with its query; empty where the address is whole. */
+  /** Path below the address of the target, with query; empty where the address is complete. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body: RequestBody | null
-  /** The answer that a dry run assumes: that the receiver has nothing of this key. */
+  /** The answer that a dry run assumes: the receiver has nothing with this key. */
   readonly assumed: Json
 }
 
@@ -32,23 +32,23 @@ export interface Answer {
 }
 
 /**
- * The requests that deliver one item, each made of the answers before it. Ends with the name that the receiver gave, or null where it gives
+ * The requests that deliver one item, each based on the previous answers. Returns the name that the receiver assigned, or null where it assigns
  * none. Fails with delivery.failed where an answer is not in the documented form.
  */
 export type Exchange = Generator<Request, Outcome<string | null>, Answer>
 
 export const json = (value: Json): RequestBody => ({ is: 'json', value })
 
-/** What a receiver may call something: it becomes part of a path, and is kept. */
+/** Permitted names of a receiver. They become part of a path and are stored. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
-/** A name in an answer. Fails with delivery.failed where it is none. */
+/** Reads a name from an answer. Fails with delivery.failed where the value is not a name. */
 export function nameIn(value: unknown, what: string): Outcome<string> {
   const text = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? String(value) : value
   return typeof text === 'string' && NAME.test(text) ? ok(text) : undocumented(what)
 }
 
-/** The member of an answer at a path; undefined where there is none. */
+/** The member of a value at a path; undefined where it is missing. */
 export const memberOf = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (inner, name) =>
@@ -58,7 +58,7 @@ export const memberOf = (value: unknown, ...path: readonly string[]): unknown =>
     value,
   )
 
-/** The list of an answer at a path. Fails with delivery.failed where it is none. */
+/** The list in an answer at a path. Fails with delivery.failed where it is not a list. */
 export function listIn(value: unknown, ...path: readonly string[]): Outcome<readonly unknown[]> {
   const list = memberOf(value, ...path)
   return Array.isArray(list) ? ok(list) : undocumented(path.join('.'))

@@ -1,15 +1,15 @@
 import type { Severity } from '../../../schemas/conclusion-words.ts'
 import { sha256 } from '../digest.ts'
 
-/** Moments between which the evidence of an item was collected, UTC, ISO 8601. */
+/** Period in which the evidence of an item was collected, UTC, ISO 8601. */
 export interface EvidenceDates {
   readonly from: string
   readonly to: string
 }
 
 /**
- * What every item states of its source. Items leave the control of the owner of the evidence: they hold titles, states, names of nodes,
- * dates and digests, and never an observation, a capture, an address or the name of a person.
+ * The source of an item. Items leave the control of the owner of the evidence: they contain titles, states, names of nodes, dates and digests,
+ * and never observations, captures, addresses or names of people.
  */
 export interface ItemSource {
   readonly schema: 'barewitness.item/1'
@@ -24,14 +24,14 @@ export interface ItemSource {
 }
 
 interface Keyed {
-  /** The same for the same thing in every run, so that a receiver updates what it has. */
+  /** The key of the same finding or pack is equal in every run, so that a receiver updates its record. */
   readonly key: string
   /** Null where no date is known. */
   readonly evidence: EvidenceDates | null
 }
 
 /**
- * What a pack shows of a finding. `none`: the check is satisfied, or cannot apply, on every node. `undetermined`: no deviation, and a node is
+ * Outcome of a finding in a pack. `none`: the check is satisfied or not applicable on every node. `undetermined`: no deviation, but a node is
  * inconclusive or was not tested. Both are sent only where an earlier pack had the finding.
  */
 export type FindingOutcome = 'deviations' | 'none' | 'undetermined'
@@ -44,7 +44,7 @@ export interface FindingItem extends ItemSource, Keyed {
   readonly check: string
   readonly title: string
   readonly severity: Severity
-  /** In words. */
+  /** Status in words. */
   readonly status: string
   readonly expected: string
   readonly controls: readonly string[]
@@ -53,7 +53,7 @@ export interface FindingItem extends ItemSource, Keyed {
   readonly what: 'nodes' | 'inventory'
   readonly deviations: number
   readonly tested: number
-  /** Deviating nodes that were refused before login, and so are not among those tested; absent where none was. */
+  /** Deviating nodes that were refused before login and are therefore not among those tested; absent where there are none. */
   readonly refused?: number
   readonly inconclusive: readonly string[]
   readonly notTested: readonly string[]
@@ -61,7 +61,7 @@ export interface FindingItem extends ItemSource, Keyed {
   readonly due: string | null
 }
 
-/** One pack: what it shows in counts, and the documents that are outstanding. */
+/** One pack: its results as counts, and outstanding documents. */
 export interface PackItem extends ItemSource, Keyed {
   readonly kind: 'pack'
   readonly nodes: { readonly declared: number; readonly tested: number }

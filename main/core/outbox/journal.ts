@@ -2,7 +2,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { isSha256, type Sha256, sha256 } from '../digest.ts'
 import { OUTBOX_KEY, type OutboxItem } from './item.ts'
 
-/** What became of one item for one target. */
+/** Delivery state of one item for one target. */
 export type LetterState =
   | { readonly is: 'waiting'; readonly item: OutboxItem; readonly until: string | null; readonly why: string | null }
   | { readonly is: 'delivered' }
@@ -12,16 +12,16 @@ export type LetterState =
 export interface Letter {
   readonly target: string
   readonly key: string
-  /** Of the content that was planned last. */
+  /** Digest of the content that was planned last. */
   readonly digest: Sha256
   /** Evaluation date of that content. */
   readonly asOf: string
   /** Attempts for this content. */
   readonly attempts: number
   readonly state: LetterState
-  /** Name that the receiver gave it; null where none was received. */
+  /** Name that the receiver assigned; null where none was received. */
   readonly remote: string | null
-  /** Run of the content that was planned last, and time of the last entry (UTC, ISO 8601); null where an earlier version kept neither. */
+  /** Run of the content that was planned last, and time of the last entry (UTC, ISO 8601); null in entries of earlier versions. */
   readonly run: string | null
   readonly at: string | null
 }
@@ -35,8 +35,8 @@ interface About {
 }
 
 /**
- * One line of the journal of an outbox. An item is planned before anything is sent, an attempt is recorded before it begins, and its outcome
- * after the answer. `kept` is what a shortened journal holds of a letter.
+ * One line of the journal of an outbox. An item is planned before anything is sent. An attempt is recorded before it begins, and its outcome
+ * after the answer. `kept`: a letter in a shortened journal.
  */
 export type OutboxEntry =
   | { readonly kind: 'kept'; readonly letter: Omit<Letter, 'run' | 'at'> & Partial<Pick<Letter, 'run' | 'at'>> }
@@ -50,7 +50,7 @@ export const letterName = ({ target, key }: Pick<Letter, 'target' | 'key'>): str
 
 export const itemDigest = (item: OutboxItem): Sha256 => sha256(canonicalJson(item))
 
-/** A letter after an entry; null where the entry does not follow from what is known of it. */
+/** A letter after an entry; null where the entry does not fit the state of the letter. */
 export function letterAfter(before: Letter | undefined, entry: OutboxEntry): Letter | null {
   if (entry.kind === 'kept') {
     const { run = null, at = null, ...letter } = entry.letter
@@ -77,7 +77,7 @@ export function letterAfter(before: Letter | undefined, entry: OutboxEntry): Let
 }
 
 /**
- * Items that a target does not have, or has with other content that is not of a later evaluation date. One that was given up is planned again only
+ * Items that a target lacks, or has with other content that is not of a later evaluation date. An item that was given up is planned again only
  * where its content changed.
  */
 export const unplanned = (
@@ -99,7 +99,7 @@ const isItem = (value: unknown): boolean =>
 const isAbout = ({ target, key, digest }: Readonly<Record<string, unknown>>): boolean =>
   isText(target) && isText(key) && OUTBOX_KEY.test(key) && isText(digest) && isSha256(digest)
 
-/** Whether a value is an entry as it was written. */
+/** Whether a value is a valid entry of the journal. */
 export function isOutboxEntry(value: unknown): value is OutboxEntry {
   if (!isObject(value)) return false
   if (value.kind === 'kept') return isLetter(value.letter)

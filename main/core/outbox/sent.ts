@@ -3,20 +3,20 @@ import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import type { Letter } from './journal.ts'
 
-/** A pack that was sealed, as the notes of an outbox have it. */
+/** A sealed pack according to the notes of an outbox. */
 export interface SealedPack {
   readonly run: string
-  /** Why it was refused as a whole; null where it was not. */
+  /** Why the whole pack was refused; null where it was not. */
   readonly refusal: Pick<SentRow, 'at' | 'code' | 'why'> | null
-  /** Whether it is noted as planned, or as one from before the outbox was used. */
+  /** Whether the notes list it as planned or as older than the outbox. */
   readonly isSettled: boolean
 }
 
 const LONGEST_REASON = 1000
 
 /**
- * What became of the packs of each run, by receiver, the latest run first. A receiver has what the outbox has as delivered and nothing else; items that a later pack
- * replaced are those of its run. A pack of which nothing is known is stated as such.
+ * Deliveries of the packs of each run by receiver, the latest run first. A receiver has exactly the items that the outbox states as delivered.
+ * Items that a later pack replaced belong to the run of that pack. A pack without any entry has its own row.
  */
 export function sentRows(letters: readonly Letter[], packs: readonly SealedPack[]): readonly SentRow[] {
   const byRun = new Map<string, Map<string, Letter[]>>()
@@ -54,7 +54,7 @@ function rowOf(run: string, target: string, letters: readonly Letter[]): SentRow
       : waiting.length > 0
         ? (['waiting', waiting] as const)
         : (['sent', delivered] as const)
-  // A time that is not known is not replaced by an earlier one.
+  // An unknown time is not replaced by an earlier one.
   const at = worst.some((one) => one.at === null)
     ? null
     : (worst

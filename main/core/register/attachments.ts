@@ -91,7 +91,7 @@ function effectiveProblem(effective: DocumentDraft['effective']): string | null 
   return to !== null && to < from ? 'the effective period ends before it begins' : null
 }
 
-/** What the document is attached to: a new version, to all that the version is attached to whose place it takes. */
+/** The controls that a document is attached to. A new version must be attached to all controls of the version that it supersedes. */
 function placesOf(
   register: Register,
   { controls, need, supersedes }: DocumentDraft,
@@ -207,7 +207,7 @@ export function mediaTypeOf(name: string, bytes: Uint8Array): string {
 export const viewerExtension = (bytes: Uint8Array): string | null =>
   SHOWN.find(({ fits }) => fits(bytes))?.extensions[0] ?? null
 
-/** UTF-8 without control characters other than tabs and line ends, as far as the beginning shows. */
+/** Whether the first 4096 bytes are UTF-8 without control characters other than tabs, form feeds and line ends. */
 function isText(bytes: Uint8Array): boolean {
   try {
     const start = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, 4096), { stream: true })

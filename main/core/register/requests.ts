@@ -153,7 +153,7 @@ export function currentAuditorRequests(
   return currentBy(auditorRequestsOf(register), ({ reference }) => reference, asOf)
 }
 
-/** What a row of the list of an auditor states. */
+/** The content of a row in the request list of an auditor. */
 export interface StatedRequest extends Pick<AuditorRequest, 'reference' | 'title' | 'request' | 'status'> {
   readonly owner: string | null
   /** YYYY-MM-DD, or null. */
@@ -211,7 +211,7 @@ export function withdrawAuditorRequest(register: Register, draft: WithdrawalDraf
   return auditorRequests.ok ? ok({ ...register, auditorRequests: auditorRequests.value }) : auditorRequests
 }
 
-/** What an entry states, in the form in which it would be entered again. */
+/** The content of an entry as a person would enter it again. */
 export const requestStated = ({
   reference,
   title,

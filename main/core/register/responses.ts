@@ -7,7 +7,7 @@ import { compare } from '../recording.ts'
 import { type Moment, takeBack, trimmed } from '../register.ts'
 import { dayProblem, endOfDay, millisOf } from './days.ts'
 
-/** What management can state about a finding. None of these closes it. */
+/** Statuses of a management response. None of them closes a finding. */
 export const RESPONSE_STATUSES: readonly ManagementResponse['status'][] = [
   'open',
   'in-progress',
@@ -101,10 +101,10 @@ export function withdrawResponse(register: Register, draft: WithdrawalDraft, now
   return responses.ok ? ok({ ...register, responses: responses.value }) : responses
 }
 
-/** What a response states, by any person. */
+/** The content of a response, without its person. */
 export type Stated = Pick<ResponseDraft, 'status' | 'owner' | 'due' | 'plan' | 'cause'>
 
-/** What an entry states, in the form in which it would be entered again; null stands for no response. */
+/** The content of a response as a person would enter it again. `entry` null: no response yet. */
 export const statedBefore = (entry: ManagementResponse | null): Stated => ({
   status: entry?.status ?? 'open',
   owner: entry?.owner ?? null,
@@ -129,7 +129,7 @@ const statedIn = ({ status, owner, plan, cause }: Omit<Stated, 'due'>): Omit<Sta
   cause: given(cause ?? ''),
 })
 
-/** What a response lacks to state anything; null where it lacks nothing. */
+/** What a response lacks to be recorded, as text for people; null where it is complete. */
 export function lackingIn({ status, owner, due, plan, cause }: Omit<Stated, 'cause'> & Partial<Stated>): string | null {
   if (status === 'disputed' && plan === null) return 'a dispute needs a plan that states why the finding is disputed'
   return status === 'open' && owner === null && due === null && plan === null && cause == null
@@ -137,7 +137,7 @@ export function lackingIn({ status, owner, due, plan, cause }: Omit<Stated, 'cau
     : null
 }
 
-/** Texts that people enter into a register, alone or in a table. */
+/** Texts that people enter into a register, one by one or in a table. */
 
 /** A text as it is stored, with line feeds alone; null where it is empty. */
 export const given = (text: string): string | null => text.replace(/\r\n?/g, '\n').trim() || null
@@ -151,11 +151,11 @@ interface Lengths {
 
 export const NAME: Lengths = { shortest: 1, longest: 200 }
 export const PROSE: Lengths = { shortest: 3, longest: 2000 }
-// What no table can hold: control characters but tab and line feed, halves of surrogate pairs, noncharacters, and the replacement
-// character, which stands for bytes that were no text.
+// Characters that a table cannot contain: control characters except tab and line feed, unpaired surrogates, noncharacters, and the
+// replacement character, which results from bytes that are not text.
 const NOT_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]|\p{Surrogate}|\p{Noncharacter_Code_Point}/u
 
-/** Why a text cannot be stored, with its name; null where it can, or where there is none. */
+/** Why a text cannot be stored, as text for people that begins with `name`; null where it can, or where `text` is null. */
 export function textProblem(name: string, text: string | null, { shortest, longest }: Lengths): string | null {
   if (text === null) return null
   if (NOT_TEXT.test(text)) return `${name} contains a character that a table cannot hold`

@@ -15,7 +15,7 @@ import { acceptanceRequestsOf, decisionsOf, termsOf } from './decisions.ts'
 import { auditorRequestsOf } from './requests.ts'
 import { responsesOf } from './responses.ts'
 
-/** An entry that one person requests and another approves. */
+/** An entry with a requester and an approver. */
 export type Approvable = RiskAcceptance | AcceptanceRequest | ControlDecision
 /** An entry that people can sign. */
 export type Signable = Approvable | Statement

@@ -49,7 +49,10 @@ export const coversControls = (next: Controls, earlier: Controls): boolean =>
         next.controls.some((one) => one.framework === framework && one.control === control),
       )
 
-/** Problems of the versions in a register, one sentence each. An earlier version outside of the scope of a pack is none. */
+/**
+ * Problems of the versions in a register, one sentence each. A missing earlier version is not a problem: it can be outside of the scope of a
+ * pack.
+ */
 export function versionProblems({ documents }: Pick<Register, 'documents'>): readonly string[] {
   const byId = new Map(documents.map((one) => [one.id, one]))
   const successors = new Set<string>()
