@@ -1,7 +1,8 @@
 import type { EvidenceLevel, findingStatusWords, RiskArea, RowState, Severity } from './conclusion-words.ts'
+import type { RiskAcceptanceDraft } from './ipc-register.ts'
 import type { FrameworkName, SavedFile, Source } from './ipc-views.ts'
 import type { NodeRemedy } from './node-remedies.ts'
-import type { ManagementResponse, RemediationVariant } from './types.ts'
+import type { ManagementResponse, Observation, RemediationVariant } from './types.ts'
 import type { Property } from './words.ts'
 
 /** Data in replies of the engine: results of an assessment, prepared by main/present/presentation.ts. */
@@ -241,11 +242,7 @@ export interface FindingView extends FindingRow {
   readonly notApplicableNodes: readonly string[]
   readonly untestedNodes: readonly string[]
   /** Other findings on the same nodes that the same change closes. */
-  readonly alsoCloses: readonly {
-    readonly reference: string
-    readonly condition: string
-    readonly severity: Severity
-  }[]
+  readonly alsoCloses: readonly Pick<FindingRow, 'reference' | 'condition' | 'severity'>[]
   readonly firstSeen: string | null
   readonly lastSeen: string | null
   /** The current response first, then earlier ones. */
@@ -272,22 +269,13 @@ export interface FindingEvidence {
   readonly observedAt: string | null
   readonly isStale: boolean
   readonly acceptedUntil: string | null
-  readonly observations: readonly {
-    readonly direction: 'supports' | 'contradicts' | 'unclear'
-    readonly text: string
-  }[]
+  readonly observations: readonly Pick<Observation, 'direction' | 'text'>[]
   readonly furtherObservations: number
 }
 
-export interface ResponseView {
-  readonly id: string
-  readonly status: ManagementResponse['status']
-  readonly owner: string | null
-  readonly due: string | null
-  readonly plan: string | null
+export interface ResponseView
+  extends Pick<ManagementResponse, 'id' | 'status' | 'owner' | 'due' | 'plan' | 'statedBy' | 'statedAt'> {
   readonly cause: string | null
-  readonly statedBy: string
-  readonly statedAt: string
   readonly withdrawnAt: string | null
   /** With a digital signature of the person who states it. */
   readonly isSigned: boolean
@@ -308,17 +296,10 @@ export interface ResponsesDraft {
 }
 
 /** Accepts the deviations of several findings on several nodes on the same terms: one entry for each finding. */
-export interface AcceptancesDraft {
+export interface AcceptancesDraft extends Omit<RiskAcceptanceDraft, 'check' | 'nodes'> {
   readonly checks: readonly string[]
   /** Empty: every node that deviates. */
   readonly nodes: readonly string[]
-  readonly reason: string
-  readonly compensatingControl: string
-  readonly owner: string
-  readonly requestedBy: string
-  readonly approvedBy: string
-  readonly approverRole: string
-  readonly until: string
   /** Signs each entry as its approver; null leaves them unsigned. */
   readonly identity: string | null
 }
@@ -361,6 +342,13 @@ export interface Recorded {
   readonly isSigned: boolean
 }
 
+/** Withdraws several entries. */
+interface Withdrawals {
+  readonly ids: readonly string[]
+  readonly by: string
+  readonly reason: string
+}
+
 /** The part of the contract about findings, see Methods. */
 export interface FindingMethods {
   'home.get': { in: null; out: HomeView }
@@ -381,13 +369,7 @@ export interface FindingMethods {
   }
   /** Adds a response to each finding whose statement changes. Changes no verdict. Where one response is refused, none is recorded. */
   'responses.set': { in: ResponsesDraft; out: Recorded }
-  'responses.withdraw': {
-    in: { readonly ids: readonly string[]; readonly by: string; readonly reason: string }
-    out: null
-  }
+  'responses.withdraw': { in: Withdrawals; out: null }
   'acceptances.accept-many': { in: AcceptancesDraft; out: Recorded }
-  'acceptances.withdraw-many': {
-    in: { readonly ids: readonly string[]; readonly by: string; readonly reason: string }
-    out: null
-  }
+  'acceptances.withdraw-many': { in: Withdrawals; out: null }
 }

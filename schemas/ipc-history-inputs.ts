@@ -1,5 +1,5 @@
 import type { HistoryMethods } from './ipc-history.ts'
-import { checkId, day, exactly, list, name, nothing, orNull, run, text } from './ipc-input-parts.ts'
+import { checkId, day, exactly, handle, identity, list, name, nothing, orNull, run, text } from './ipc-input-parts.ts'
 import { LARGEST_PERIOD_SAMPLE, LONGEST_SEED, MOST_SAMPLES, type PeriodMethods } from './ipc-periods.ts'
 import { CADENCE_KINDS, type ScheduleMethods, TIMER_KINDS } from './ipc-schedules.ts'
 import { POPULATIONS } from './period-words.ts'
@@ -9,7 +9,6 @@ const instant = {
   pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{3})?Z$',
 } as const
 const schedule = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,62}$' } as const
-const identity = orNull(text(64))
 const whole = (minimum: number, maximum: number): object => ({ type: 'integer', minimum, maximum })
 
 const scheduleDraft = exactly({
@@ -29,18 +28,12 @@ const scheduleDraft = exactly({
   gapsExitZero: { type: 'boolean' },
   identity,
   passphrase: {
-    oneOf: [
-      exactly({ use: { enum: ['make', 'kept', 'none'] } }),
-      exactly({ use: { const: 'file' }, handle: { type: 'string', pattern: '^[0-9a-f]{32}$' } }),
-    ],
+    oneOf: [exactly({ use: { enum: ['make', 'kept', 'none'] } }), exactly({ use: { const: 'file' }, handle })],
   },
   syslog: { type: 'boolean' },
   webhook: orNull({ type: 'string', pattern: '^https?://[!-~]{1,490}$' }),
   integrations: {
-    oneOf: [
-      exactly({ use: { enum: ['none', 'kept'] } }),
-      exactly({ use: { const: 'file' }, handle: { type: 'string', pattern: '^[0-9a-f]{32}$' } }),
-    ],
+    oneOf: [exactly({ use: { enum: ['none', 'kept'] } }), exactly({ use: { const: 'file' }, handle })],
   },
 })
 

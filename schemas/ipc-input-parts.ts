@@ -27,5 +27,7 @@ export const nodes = list(name, 20_000)
 export const source = { enum: SOURCES } as const
 /** A calendar day, YYYY-MM-DD. */
 export const day = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' } as const
+/** The name of a signing identity; null: the only one. */
+export const identity = orNull(text(64))
 /** An identifier of a stored entry. */
 export const handle = { type: 'string', pattern: '^[0-9a-f]{32}$' } as const

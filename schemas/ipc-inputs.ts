@@ -11,6 +11,7 @@ import {
   exactly,
   framework,
   handle,
+  identity,
   list,
   name,
   nodes,
@@ -26,7 +27,16 @@ import { SAMPLE_POPULATIONS, WORK_STATES } from './review-words.ts'
 
 /** At least one, and no more than there are checks in any catalog. */
 const checks = { ...list(checkId, 1000), minItems: 1 } as const
-const identity = orNull(text(64))
+/** The terms of a risk acceptance. */
+const terms = {
+  nodes,
+  reason: text(2000, 3),
+  compensatingControl: text(2000, 3),
+  owner: text(200),
+  requestedBy: text(200),
+  until: day,
+} as const
+const approval = { approvedBy: text(200), approverRole: text(200) } as const
 const withdrawals = exactly({
   ids: { ...list(handle, 1000), minItems: 1 },
   by: text(200),
@@ -53,18 +63,7 @@ const FINDING_INPUTS: Readonly<Record<keyof FindingMethods, object>> = {
     identity,
   }),
   'responses.withdraw': withdrawals,
-  'acceptances.accept-many': exactly({
-    checks,
-    nodes,
-    reason: text(2000, 3),
-    compensatingControl: text(2000, 3),
-    owner: text(200),
-    requestedBy: text(200),
-    approvedBy: text(200),
-    approverRole: text(200),
-    until: day,
-    identity,
-  }),
+  'acceptances.accept-many': exactly({ checks, ...terms, ...approval, identity }),
   'acceptances.withdraw-many': withdrawals,
 }
 
@@ -87,7 +86,7 @@ const DECLARATION_INPUTS: Readonly<Record<keyof DeclarationMethods, object>> = {
   'declarations.place-map': exactly({ view, place: orNull(exactly({ ...point, radiusKm: km })) }),
   'declarations.place-at': exactly({ view, x: { type: 'number' }, y: { type: 'number' } }),
   'fleet.open-choose': nothing,
-  'fleet.open-accept': exactly({ handle: { type: 'string', pattern: '^[0-9a-f]{32}$' } }),
+  'fleet.open-accept': exactly({ handle }),
   'fleet.save-file': nothing,
 }
 
@@ -171,20 +170,11 @@ const attachment = {
 } as const
 
 const withdrawal = exactly({ id: handle, by: text(200), reason: text(2000, 3) })
-const asked = {
-  check: checkId,
-  nodes,
-  reason: text(2000, 3),
-  compensatingControl: text(2000, 3),
-  owner: text(200),
-  requestedBy: text(200),
-  until: day,
-} as const
-const approval = { approvedBy: text(200), approverRole: text(200) } as const
+const asked = { check: checkId, ...terms } as const
 
 const EXPORTED = {
   frameworks: { ...list(framework, 50), minItems: 1 },
-  identity: orNull(text(64)),
+  identity,
   timestamp: { type: 'boolean' },
   also: list(text(40), 20),
   redact: orNull(exactly({ classes: list(text(40), 40), who: text(200), why: text(500, 3) })),
@@ -289,7 +279,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'register.sign': exactly({
     id: handle,
     role: { enum: ['requester', 'approver', 'respondent'] },
-    identity: orNull(text(64)),
+    identity,
   }),
   'requests.set': exactly({ framework, control: text(100), need: text(500), owner: text(200), due: day }),
   ...DECLARATION_INPUTS,

@@ -38,7 +38,9 @@ export interface InvitationView {
   /** The invited person, in the officer’s words. */
   readonly label: string
   readonly invited: PortalMoment
+  /** The last moment of the access. */
   readonly until: string
+  /** The last moment at which the link can be used. */
   readonly linkUntil: string
   readonly status: InvitationStatus
   /** The person who used the link. */
@@ -57,6 +59,11 @@ export interface RequestAbout {
   readonly period: string
 }
 
+export interface NamedEvidence {
+  readonly id: string
+  readonly label: string
+}
+
 /** An entry of one side. */
 export interface RequestEntry extends PortalMoment {
   readonly role: 'officer' | 'auditor'
@@ -64,9 +71,9 @@ export interface RequestEntry extends PortalMoment {
   readonly to: RequestStatus | null
   readonly comment: string
   /** Evidence that an answer names, with the labels at that time. */
-  readonly packs: readonly { readonly id: string; readonly label: string }[]
-  readonly documents: readonly { readonly id: string; readonly label: string }[]
-  readonly findings: readonly { readonly id: string; readonly label: string }[]
+  readonly packs: readonly NamedEvidence[]
+  readonly documents: readonly NamedEvidence[]
+  readonly findings: readonly NamedEvidence[]
 }
 
 /** A request of an auditor for evidence on the server. It changes no verdict, no document and no entry of the register. */
@@ -78,6 +85,7 @@ export interface PortalRequest {
   readonly title: string
   readonly text: string
   readonly about: RequestAbout
+  /** The last day, UTC: 2027-03-01. */
   readonly due: string
   readonly status: RequestStatus
   /** Whether it is past its due day and not closed. */
@@ -89,6 +97,7 @@ export interface PortalRequest {
   /** The statuses that the side that reads this may set now. */
   readonly may: readonly RequestStatus[]
   readonly isClosed: boolean
+  /** Oldest first. */
   readonly entries: readonly RequestEntry[]
 }
 

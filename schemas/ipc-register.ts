@@ -49,14 +49,11 @@ export interface ExplanationView extends Explanation {
   readonly status: EntryStatus
 }
 
-export interface RiskAcceptanceDraft {
-  readonly check: string
-  readonly nodes: readonly string[]
-  readonly reason: string
-  readonly compensatingControl: string
-  readonly owner: string
-  readonly requestedBy: string
-  readonly approvedBy: string
+export interface RiskAcceptanceDraft
+  extends Pick<
+    RiskAcceptance,
+    'check' | 'nodes' | 'reason' | 'compensatingControl' | 'owner' | 'requestedBy' | 'approvedBy'
+  > {
   readonly approverRole: string
   /** A day in UTC, YYYY-MM-DD; the acceptance ends with it. */
   readonly until: string
@@ -64,27 +61,14 @@ export interface RiskAcceptanceDraft {
 
 /** A requested risk acceptance. */
 export type AcceptanceRequestDraft = Omit<RiskAcceptanceDraft, 'approvedBy' | 'approverRole'>
-export interface ApprovalDraft {
+export interface ApprovalDraft extends Pick<RiskAcceptanceDraft, 'approvedBy' | 'approverRole'> {
   /** Id of the request. */
   readonly id: string
-  readonly approvedBy: string
-  readonly approverRole: string
 }
 
-export interface DecisionDraft {
-  readonly framework: FrameworkName
-  /** The control's key. */
-  readonly control: string
-  readonly decision: ControlDecision['decision']
-  readonly reason: string
-  readonly factors: string | null
-  readonly alternativeMeasure: string | null
-  /** Reference to the risk analysis that it is based on. */
-  readonly riskAnalysis: string | null
-  readonly owner: string
-  readonly requestedBy: string
-  readonly approvedBy: string
-  readonly approverRole: string
+/** `control`: key of the control. `riskAnalysis`: reference to the risk analysis that it is based on. */
+export interface DecisionDraft
+  extends Omit<ControlDecision, 'id' | 'decidedAt' | 'expiresAt' | 'signatures' | 'withdrawn'> {
   /** A day in UTC, YYYY-MM-DD; the decision is due again when it ends. */
   readonly until: string
 }
@@ -115,14 +99,8 @@ export interface DocumentDraft {
   readonly supersedes: string | null
 }
 
-export interface RequestDraft {
-  readonly framework: FrameworkName
-  readonly control: string
-  readonly need: string
-  readonly owner: string
-  /** A day in UTC, YYYY-MM-DD. */
-  readonly due: string
-}
+/** `due`: a day in UTC, YYYY-MM-DD. */
+export type RequestDraft = DocumentRequest
 
 /** A withdrawal or rejection with its person and reason. */
 export interface WithdrawalDraft {

@@ -7,14 +7,9 @@ import type { Property, Verdict } from './words.ts'
 /** Data in replies of the engine: results of a run or a pack. */
 
 /** The results of one run, small enough for a thousand nodes. `node.get` returns the reasons for one node. */
-export interface AssessmentView {
+export interface AssessmentView extends Pick<Assessment, 'asOf' | 'engine' | 'catalog' | 'scope' | 'demo'> {
   readonly of: Source
   readonly run: string
-  readonly asOf: string
-  readonly engine: string
-  readonly catalog: Assessment['catalog']
-  readonly scope: Assessment['scope']
-  readonly demo: boolean
   readonly checks: readonly CheckView[]
   /** Properties with at least one check, in the order of PROPERTIES. */
   readonly properties: readonly Property[]
@@ -50,14 +45,8 @@ export interface MovedLimitView {
 }
 
 /** One declared node in the matrix. */
-export interface NodeRow {
-  readonly node: string
-  readonly status: NodeAssessment['status']
-  readonly failure: NodeAssessment['failure']
-  readonly privilege: NodeAssessment['privilege']
-  readonly observedAt: string | null
-  readonly ageDays: number | null
-  readonly stale: boolean
+export interface NodeRow
+  extends Pick<NodeAssessment, 'node' | 'status' | 'failure' | 'privilege' | 'observedAt' | 'ageDays' | 'stale'> {
   readonly environment: Isolation['environment'] | null
   readonly platform: string | null
   readonly concealed: boolean

@@ -110,17 +110,13 @@ export interface SchedulesView {
   readonly schedules: readonly ScheduleView[]
 }
 
-export interface ScheduleView {
-  readonly name: string
+export interface ScheduleView
+  extends Pick<ScheduleDraft, 'name' | 'jitterMinutes' | 'retries' | 'catchUp' | 'gapsExitZero'> {
   readonly fleet: string
   /** Whether it belongs to the shown fleet and stores its runs in the folder of the window. */
   readonly ours: boolean
   /** In words, for example “every day at 02:00 in UTC”. */
   readonly cadence: string
-  readonly jitterMinutes: number
-  readonly retries: { readonly times: number; readonly waitMinutes: number }
-  readonly catchUp: boolean
-  readonly gapsExitZero: boolean
   readonly createdAt: string
   /** The editable form; null for a schedule that was created elsewhere or whose times the window cannot represent. */
   readonly draft: ScheduleDraft | null

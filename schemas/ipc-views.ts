@@ -20,6 +20,11 @@ export interface CallFailure {
 
 /** Steps of opening a stored run: its recordings are read and then evaluated, one node after the other. */
 export type OpeningStep = 'reading' | 'evaluating'
+interface OpeningProgress {
+  readonly step: OpeningStep
+  readonly done: number
+  readonly total: number
+}
 
 /**
  * Events of a run and of other work. When `run-done` is sent, `assessment.get` already returns the new run. Events of a run have the shape of
@@ -27,15 +32,9 @@ export type OpeningStep = 'reading' | 'evaluating'
  */
 export type EngineEvent =
   /** The latest stored run is being opened; methods that need it are answered afterwards, which ends this state. */
-  | { readonly kind: 'run-opening'; readonly step: OpeningStep; readonly done: number; readonly total: number }
+  | ({ readonly kind: 'run-opening' } & OpeningProgress)
   /** A run that a person chose is being opened. The shown run stays until `runs.open` returns. */
-  | {
-      readonly kind: 'run-loading'
-      readonly run: string
-      readonly step: OpeningStep
-      readonly done: number
-      readonly total: number
-    }
+  | ({ readonly kind: 'run-loading'; readonly run: string } & OpeningProgress)
   | { readonly kind: 'run-started'; readonly run: string; readonly nodes: readonly string[] }
   | { readonly kind: 'node-connecting'; readonly node: string }
   | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
@@ -254,11 +253,7 @@ export interface LocationView {
 }
 
 /** One declared node. */
-export interface LocationRow {
-  readonly node: string
-  readonly status: NodeAssessment['status']
-  readonly failure: NodeAssessment['failure']
-  readonly stale: boolean
+export interface LocationRow extends Pick<NodeAssessment, 'node' | 'status' | 'failure' | 'stale'> {
   /** Name of its declared place, also where the node was not collected; null where none was declared. */
   readonly place: string | null
   /** The declared place; null where none was declared or the node was not collected. */

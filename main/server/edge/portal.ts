@@ -3,6 +3,7 @@ import type { Engine, Reply } from '../../../schemas/ipc.ts'
 import type { ExportView, PackReview } from '../../../schemas/ipc-packs.ts'
 import {
   type InvitationView,
+  type NamedEvidence,
   OFFLINE_FILE,
   type PortalMethod,
   type PortalMethods,
@@ -240,15 +241,13 @@ async function namedEvidence(
   return ok({ packs: shared, documents: named, findings: deviating })
 }
 
-type Named = RequestEntry['packs']
-
 /** The entries with these ids; null where one is missing. */
-function picked(ids: readonly string[], from: Named): Named | null {
+function picked(ids: readonly string[], from: readonly NamedEvidence[]): readonly NamedEvidence[] | null {
   const found = from.filter(({ id }) => ids.includes(id))
   return found.length === ids.length ? found : null
 }
 
-async function documentsOf(engine: Engine): Promise<Outcome<Named>> {
+async function documentsOf(engine: Engine): Promise<Outcome<readonly NamedEvidence[]>> {
   const register = await engine.call('register.get', { of: 'run' })
   if (!register.ok) return register
   return ok(
@@ -256,7 +255,7 @@ async function documentsOf(engine: Engine): Promise<Outcome<Named>> {
   )
 }
 
-async function findingsOf(engine: Engine): Promise<Outcome<Named>> {
+async function findingsOf(engine: Engine): Promise<Outcome<readonly NamedEvidence[]>> {
   const findings = await engine.call('findings.get', { of: 'run', node: null })
   if (!findings.ok) return findings
   const { rows = [], informational = [] } = findings.value ?? {}

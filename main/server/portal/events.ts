@@ -1,4 +1,10 @@
-import { REQUEST_STATUSES, type RequestAbout, type RequestEntry } from '../../../schemas/ipc-portal.ts'
+import {
+  type InvitationView,
+  type PortalRequest,
+  REQUEST_STATUSES,
+  type RequestEntry,
+  type SharedPack,
+} from '../../../schemas/ipc-portal.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { isDigest } from '../../core/run-chain/entry.ts'
 import { emptyLog, type LogHead } from '../chained-log.ts'
@@ -12,36 +18,12 @@ export interface Who {
   readonly name: string
 }
 
-interface PortalFile {
-  readonly name: string
-  readonly size: number
-  readonly sha256: string
-}
-
-interface Shared {
+interface Shared extends Pick<SharedPack, 'id' | 'run' | 'note' | 'pack' | 'isCopy' | 'files' | 'to'> {
   readonly kind: 'shared'
-  readonly id: string
-  readonly run: string
-  readonly note: string
-  readonly pack: string
-  readonly isCopy: boolean
-  readonly files: readonly PortalFile[]
-  /** Ids of invitations; null: every auditor. */
-  readonly to: readonly string[] | null
 }
 
-interface ShareEnded {
-  readonly kind: 'share-ended'
-  readonly id: string
-  readonly reason: string
-}
-
-interface Invited {
+interface Invited extends Pick<InvitationView, 'id' | 'label' | 'until' | 'linkUntil'> {
   readonly kind: 'invited'
-  readonly id: string
-  readonly label: string
-  readonly until: string
-  readonly linkUntil: string
   readonly tokenDigest: string
 }
 
@@ -51,19 +33,14 @@ interface InvitationAccepted {
   readonly id: string
 }
 
-interface AccessEnded {
-  readonly kind: 'access-ended'
+interface Ended {
+  readonly kind: 'share-ended' | 'access-ended'
   readonly id: string
   readonly reason: string
 }
 
-interface Requested {
+interface Requested extends Pick<PortalRequest, 'id' | 'title' | 'text' | 'about' | 'due'> {
   readonly kind: 'requested'
-  readonly id: string
-  readonly title: string
-  readonly text: string
-  readonly about: RequestAbout
-  readonly due: string
 }
 
 interface RequestActed extends Omit<RequestEntry, 'at' | 'by'> {
@@ -72,7 +49,7 @@ interface RequestActed extends Omit<RequestEntry, 'at' | 'by'> {
 }
 
 /** The content of one line of the file, without time and person. */
-export type PortalStep = Shared | ShareEnded | Invited | InvitationAccepted | AccessEnded | Requested | RequestActed
+export type PortalStep = Shared | Invited | InvitationAccepted | Ended | Requested | RequestActed
 
 export type PortalEvent = { readonly at: string; readonly by: Who } & PortalStep
 

@@ -4,19 +4,10 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { isDay } from '../../core/register/days.ts'
 
 /** Access of an auditor to one engagement, which an officer gave. */
-export interface Invitation {
-  readonly id: string
-  /** The invited person, in the officer’s words. */
-  readonly label: string
-  readonly invited: PortalMoment
-  /** The last moment of the access. */
-  readonly until: string
-  /** The last moment at which the link can be used. */
-  readonly linkUntil: string
+export interface Invitation extends Pick<InvitationView, 'id' | 'label' | 'invited' | 'until' | 'linkUntil' | 'ended'> {
   readonly tokenDigest: string
   /** The person who used the link. From then on, the access belongs to this subject. */
   readonly accepted: (PortalMoment & { readonly subject: string }) | null
-  readonly ended: (PortalMoment & { readonly reason: string }) | null
 }
 
 const DAY_MS = 86_400_000

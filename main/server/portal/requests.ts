@@ -1,10 +1,4 @@
-import type {
-  PortalRequest,
-  RequestAbout,
-  RequestCounts,
-  RequestEntry,
-  RequestStatus,
-} from '../../../schemas/ipc-portal.ts'
+import type { PortalRequest, RequestCounts, RequestEntry, RequestStatus } from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Who } from './events.ts'
 
@@ -12,18 +6,9 @@ import type { Who } from './events.ts'
 export type RequestRole = RequestEntry['role']
 
 /** A request of an auditor for evidence, with all entries of both sides. */
-export interface Asked {
-  readonly id: string
+export interface Asked extends Pick<PortalRequest, 'id' | 'title' | 'text' | 'about' | 'due' | 'status' | 'entries'> {
   readonly by: Who
   readonly at: string
-  readonly title: string
-  readonly text: string
-  readonly about: RequestAbout
-  /** The last day, UTC: 2027-03-01. */
-  readonly due: string
-  readonly status: RequestStatus
-  /** Oldest first. */
-  readonly entries: readonly RequestEntry[]
 }
 
 /** For each status, the statuses that each side may set next. */
