@@ -1,6 +1,7 @@
 import type { ExplanationDraft } from '../../../schemas/ipc-packs.ts'
 import type { Explanation, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
+import { grouped } from '../engagement/matching.ts'
 import { fail, type Outcome, ok } from '../failure.ts'
 import { oneLine, quote } from '../plain-text.ts'
 import { LONGEST_DAYS, type Moment, statusOf, takeBack, trimmed } from '../register.ts'
@@ -66,14 +67,10 @@ export function explanationsFor(
   node: string,
   asOf: string,
 ): ReadonlyMap<string, readonly Explanation[]> {
-  const found = new Map<string, Explanation[]>()
-  for (const entry of explanationsOf(register)) {
-    if (!entry.nodes.includes(node) || statusOf(entry, asOf) !== 'in-force') continue
-    const own = found.get(entry.signal)
-    if (own === undefined) found.set(entry.signal, [entry])
-    else own.push(entry)
-  }
-  return found
+  const inForce = explanationsOf(register).filter(
+    (entry) => entry.nodes.includes(node) && statusOf(entry, asOf) === 'in-force',
+  )
+  return grouped(inForce, ({ signal }) => [signal])
 }
 
 /** One explanation as a sentence: author, validity and document. */

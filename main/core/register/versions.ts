@@ -1,5 +1,6 @@
 import type { Assessment, ControlRef, EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
 import type { PeriodCover } from '../../../schemas/words.ts'
+import { grouped } from '../engagement/matching.ts'
 import { quote } from '../plain-text.ts'
 import { EMPTY_REGISTER } from '../register.ts'
 import { isDay, millisOf } from './days.ts'
@@ -111,13 +112,13 @@ export const versionName = ({ name, attachedAt }: Pick<EvidenceDocument, 'name' 
   `${quote(name, 200)}, attached ${attachedAt.slice(0, 10)}`
 
 /** Register entries of one control: documents, requests and decisions. */
-type RowRegister = (row: { readonly framework: string; readonly control: string }) => Register
+type RowRegister = (row: Row) => Register
 
 /** A register indexed by control, so that many controls do not each scan the whole register. */
 export function byRow(register: Register): RowRegister {
-  const attachments = grouped(register.documents, ({ controls }) => controls)
-  const requests = grouped(register.documentRequests, (one) => [one])
-  const decisions = grouped(decisionsOf(register), (one) => [one])
+  const attachments = grouped(register.documents, ({ controls }) => [...new Set(controls.map(keyOf))])
+  const requests = grouped(register.documentRequests, (one) => [keyOf(one)])
+  const decisions = grouped(decisionsOf(register), (one) => [keyOf(one)])
   return (row) => {
     const key = keyOf(row)
     return {
@@ -133,14 +134,3 @@ type Row = Pick<ControlRef, 'control'> & { readonly framework: string }
 
 // A framework ID has no line ends.
 const keyOf = ({ framework, control }: Row): string => `${framework}\n${control}`
-
-function grouped<T>(entries: readonly T[], rowsOf: (entry: T) => readonly Row[]): ReadonlyMap<string, readonly T[]> {
-  const found = new Map<string, T[]>()
-  for (const entry of entries)
-    for (const key of new Set(rowsOf(entry).map(keyOf))) {
-      const known = found.get(key)
-      if (known === undefined) found.set(key, [entry])
-      else known.push(entry)
-    }
-  return found
-}

@@ -10,10 +10,7 @@ import { periodCover, supersededIn } from './versions.ts'
 export function registerView(register: Register, asOf: string, basis: ReportingBasis | null = null): RegisterView {
   const superseded = supersededIn(register, asOf)
   const supporting = supportingIn(register, asOf, basis)
-  const withStatus = <T extends Standable>(entry: T) => ({
-    ...entry,
-    status: statusOf(entry, asOf),
-  })
+  const withStatus = <T extends Standable>(entry: T) => ({ ...entry, status: statusOf(entry, asOf) })
   return {
     riskAcceptances: register.riskAcceptances.map(withStatus),
     acceptanceRequests: acceptanceRequestsOf(register).map((entry) => ({
