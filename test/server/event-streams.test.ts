@@ -115,3 +115,22 @@ test('a page that left while the desk of its auditor was opened leaves no stream
   expect(await streams()).toBe('barewitness_event_streams 0')
   expect(kit.logged.filter(({ kind }) => kind === 'events').map(({ status }) => status)).toEqual([400])
 })
+
+test('an auditor receives events of the portal about what they see, and none about what others do', async () => {
+  const kit = await ownKit()
+  const officer = await kit.as('officer')
+  const [kim, lee] = [await kit.as('auditor', 'kim'), await kit.as('auditor', 'lee')]
+  const streams = [officer, kim, lee].map((one) => asking(kit, one))
+  await until(() => streams.every(({ said }) => said() !== ''))
+  const counts = (): readonly number[] => streams.map(({ said }) => said().split('portal-changed').length - 1)
+  const about = { control: '', node: '', check: '', period: '' }
+  const asked = { title: 'Access review', text: '', about, due: '2099-01-01' }
+  await kim.call('alpha', 'portal.ask', asked)
+  await officer.call('alpha', 'portal.invite', { label: 'Another auditor', until: dayIn(30) })
+  await lee.call('alpha', 'portal.ask', asked)
+  await until(() => (counts()[0] ?? 0) === 3 && (counts()[2] ?? 0) > 0)
+  expect(counts()).toEqual([3, 1, 1])
+  for (const { leave } of streams) leave()
+})
+
+const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)

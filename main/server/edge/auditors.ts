@@ -34,7 +34,8 @@ export interface AuditorDesks {
   readonly enter: (subject: string) => Promise<Outcome<AuditorDesk>>
   /** Closes packs that their auditor may no longer read, with the engines that have their content in memory. */
   readonly closePacks: () => Promise<void>
-  readonly notify: (event: EngineEvent) => void
+  /** Sends an event to the pages of the auditors that it concerns. */
+  readonly notify: (event: EngineEvent, concerns: (subject: string) => boolean) => void
   readonly close: () => Promise<void>
 }
 
@@ -116,9 +117,9 @@ export function auditorDesks({ folder, open, mayRead, started }: AuditorParts): 
         if (desk !== null && isOver(subject, desk)) await closePack(subject, desk)
       }
     },
-    notify: (event) => {
-      for (const promised of desks.values())
-        void promised.then((desk) => notifyDesk(desk, event)).catch(() => undefined)
+    notify: (event, concerns) => {
+      for (const [subject, promised] of desks)
+        if (concerns(subject)) void promised.then((desk) => notifyDesk(desk, event)).catch(() => undefined)
     },
     close: async () => {
       for (const promised of desks.values()) await promised.then(({ engine }) => engine.close()).catch(() => undefined)

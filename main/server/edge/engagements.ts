@@ -193,10 +193,10 @@ async function openOne(
   const opened: Portal[] = []
   const portal = await openPortal({
     ...{ engagement: name, folder, now, newId: sealing.newId },
-    changed: async () => {
+    changed: async (concerns) => {
       await auditors.closePacks()
       notifyDesk(desk, { kind: 'portal-changed' })
-      auditors.notify({ kind: 'portal-changed' })
+      auditors.notify({ kind: 'portal-changed' }, concerns)
     },
   })
   if (!portal.ok) {

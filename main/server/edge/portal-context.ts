@@ -36,8 +36,8 @@ export interface PortalParts {
   readonly now: () => number
   /** 32 random hexadecimal digits, which cannot be guessed. */
   readonly newId: () => string
-  /** Called after each change: closes packs that auditors may no longer read, and notifies pages. */
-  readonly changed: () => Promise<void>
+  /** Called after each change: closes packs that auditors may no longer read, and notifies pages. `concerns`: whether an auditor sees the change. */
+  readonly changed: (concerns: (subject: string) => boolean) => Promise<void>
   readonly disk?: FolderDisk
   readonly openLog?: typeof openChainedFile<PortalEvent>
 }

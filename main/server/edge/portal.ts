@@ -28,7 +28,7 @@ import {
   termOf,
 } from '../portal/invitations.ts'
 import { countsOf, numbered, type RequestRole, requestView } from '../portal/requests.ts'
-import { after, mayRead, NO_PACK, NO_REQUEST, stateOf } from '../portal/state.ts'
+import { after, isChangedFor, mayRead, NO_PACK, NO_REQUEST, stateOf } from '../portal/state.ts'
 import { openChainedFile } from './chained-file.ts'
 import {
   type Answers,
@@ -312,8 +312,9 @@ export async function openPortal(parts: PortalParts): Promise<Outcome<Portal>> {
       } catch {
         return fail('store.failed', 'the file of the portal cannot be written')
       }
+      const before = state
       state = then.value
-      await parts.changed()
+      await parts.changed((subject) => isChangedFor(before, then.value, subject, now()))
       return ok(null)
     })
     last = next.catch(() => undefined)

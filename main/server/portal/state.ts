@@ -94,6 +94,20 @@ export const mayRead = (
   now: number,
 ): boolean => ended === null && (to === null || accessesOf(invitations, subject, now).some(({ id }) => to.includes(id)))
 
+/**
+ * Whether two states differ in what an auditor sees: their accesses and requests, and the packs that they may read. Pages of other auditors are not
+ * notified, since the number of events would show how much others do.
+ */
+export function isChangedFor(before: PortalState, state: PortalState, subject: string, now: number): boolean {
+  const seen = (one: PortalState): readonly object[] => [
+    ...accessesOf(one.invitations, subject, now),
+    ...one.packs.filter((pack) => mayRead(one, pack, subject, now)),
+    ...one.requests.filter(({ by }) => by.subject === subject),
+  ]
+  const [earlier, later] = [seen(before), seen(state)]
+  return earlier.length !== later.length || earlier.some((one, at) => one !== later[at])
+}
+
 /** Identical for packs that do not exist, belong to another engagement or are no longer shared. */
 export const NO_PACK = fail('input.not-found', 'there is no such shared pack')
 
