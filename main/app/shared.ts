@@ -31,8 +31,7 @@ export function shared(): <T>(value: T) => T {
     return found(parts, whole, (part) => isSameList(part, items)) ?? added(parts, whole, items)
   }
   const objectOf = (object: Readonly<Record<string, unknown>>): unknown => {
-    // As in JSON, a member without a value is none.
-    const names = Object.keys(object).filter((name) => object[name] !== undefined)
+    const names = Object.keys(object)
     const members = new Array<unknown>(names.length)
     let whole = OBJECT
     for (let at = 0; at < names.length; at += 1) {

@@ -1,6 +1,7 @@
 import type { Capture, NodeAssessment, Recording } from '../../../schemas/types.ts'
 import type { Compression } from '../../core/ports.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../core/recording.ts'
+import { shared } from '../shared.ts'
 
 /** Bytes of answers in memory. */
 interface HeldBytes {
@@ -19,13 +20,17 @@ export interface Held {
 
 /** For smaller answers, the overhead of a compressed copy exceeds what it saves. */
 const LEAST_BYTES = 1024
-/** After so many further nodes without an equal answer, an answer counts as specific to one node, such as a list of serial numbers. */
+/**
+ * After so many further nodes without an equal answer, an answer counts as specific to one node, such as a list of
+ * serial numbers.
+ */
 const NODES_UNTIL_OWN = 16
 
 /**
- * Holds equal answers once. Answers of a single node are compressed: in a large fleet they take more memory than all others together. When a later
- * node gives the same answer, it is held uncompressed again, because every node of its kind is then read from it. An answer that another run in
- * memory has is the one that is held for that run, as it is: it is mostly from the same node.
+ * Holds equal answers once. Answers of a single node are compressed: in a large fleet they take more memory than all
+ * others together. When a later node gives the same answer, it is held uncompressed again, because every node of its
+ * kind is then read from it. An answer that another run in memory has is shared with that run as it is held there: it
+ * is mostly from the same node.
  */
 export function heldBytes(compression: Compression, otherRun: readonly LoadedRecording[] = []): HeldBytes {
   const known = new Map<string, Once>()
@@ -100,12 +105,13 @@ interface Sharing {
 }
 
 /**
- * Servers of one kind give the same answers to most commands, and the same results, so a fleet is held in the memory of a few servers. Shared values
- * are equal in every respect, including the order of keys. They must not be changed, which their types state. `otherRun`: the recordings of a run
- * that is in memory at the same time; the bytes of equal answers are shared with it.
+ * Servers of one kind give the same answers to most commands, and the same results, so a fleet is held in the memory
+ * of a few servers. Shared values are equal in every respect, including the order of keys. They must not be changed,
+ * which their types state. `otherRun`: the recordings of a run that is in memory at the same time; the bytes of equal
+ * answers are shared with it.
  */
 export function sharing(compression: Compression, otherRun: readonly LoadedRecording[] = []): Sharing {
-  const share = sharedPlain()
+  const share = shared()
   const bytes = heldBytes(compression, otherRun)
   const answers = new Map<Capture, HeldAnswer>()
   const answerOf = ({ meta, stdout, stderr }: CapturedAnswer): HeldAnswer => {
@@ -138,9 +144,6 @@ export function sharing(compression: Compression, otherRun: readonly LoadedRecor
   }
 }
 
-/** Results of nodes alone, each of several equal parts once. */
-export const sharingResults = (): Sharing['node'] => sharedPlain()
-
 /** An answer whose bytes may be compressed. */
 interface HeldAnswer {
   readonly meta: Capture
@@ -159,7 +162,10 @@ function heldOf(recordings: readonly LoadedRecording[]): ReadonlyMap<string, Hel
   return held
 }
 
-/** The captures of a recording: the parts that other nodes have as well, and separately the times, which few others share. */
+/**
+ * The captures of a recording: the parts that other nodes have as well, and separately the times, which few others
+ * share.
+ */
 interface Packed {
   readonly answers: readonly HeldAnswer[]
   readonly startedAt: readonly string[]
@@ -213,51 +219,4 @@ function restored(meta: Capture, stdout: Held, stderr: Held): CapturedAnswer {
       return error
     },
   }
-}
-
-/** Shorter strings are never slices of another string in memory. */
-const LONGEST_WHOLE = 12
-
-/** Interns plain data by its content: an equal string, list or object that was given before is returned in place of the new one. */
-function sharedPlain(): <T>(value: T) => T {
-  const strings = new Map<string, { readonly text: string; readonly id: number }>()
-  const known = new Map<string, object>()
-  const ids = new Map<object, number>()
-  let next = 0
-  const text = (value: string): { readonly text: string; readonly id: number } => {
-    const found = strings.get(value)
-    if (found !== undefined) return found
-    // A part of a longer text, such as of an answer, holds all of it in memory.
-    const own = value.length > LONGEST_WHOLE ? (JSON.parse(JSON.stringify(value)) as string) : value
-    const made = { text: own, id: next++ }
-    strings.set(own, made)
-    return made
-  }
-  const nameOf = (value: unknown): string =>
-    typeof value === 'string'
-      ? `s${text(value).id}`
-      : typeof value === 'object' && value !== null
-        ? `o${ids.get(value)}`
-        : `${typeof value === 'number' ? 'n' : ''}${Object.is(value, -0) ? '-0' : String(value)}`
-  const shared = (value: unknown): unknown => {
-    if (typeof value === 'string') return text(value).text
-    if (typeof value !== 'object' || value === null) return value
-    const copy = Array.isArray(value) ? value.map(shared) : withShared(value)
-    const key = Array.isArray(copy)
-      ? `[${copy.map(nameOf).join()}`
-      : `{${Object.entries(copy)
-          .map(([name, one]) => `${text(name).id}:${nameOf(one)}`)
-          .join()}`
-    const before = known.get(key)
-    if (before !== undefined) return before
-    known.set(key, copy)
-    ids.set(copy, next++)
-    return copy
-  }
-  const withShared = (value: object): object => {
-    const copy = { ...value } as Record<string, unknown>
-    for (const [name, one] of Object.entries(value)) copy[name] = shared(one)
-    return copy
-  }
-  return (value) => shared(value) as typeof value
 }

@@ -10,13 +10,14 @@ import type { EvidenceStore } from '../../core/ports.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { mapConcurrently } from '../concurrency.ts'
+import { shared } from '../shared.ts'
 import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, withDeclared } from './engagement-store.ts'
 import { locationOrNone } from './location-store.ts'
 import { type RunNote, readNote } from './run-notes.ts'
 import type { RunState } from './run-state.ts'
-import { sharing, sharingResults } from './share-equal.ts'
+import { sharing } from './share-equal.ts'
 
 /**
  * Where runs are looked up: a folder, its fleet, and whether it is the demo fleet, whose runs are stored separately.
@@ -262,7 +263,7 @@ function* assessing(ports: Pick<Ports, 'clock'>, catalog: Catalog, run: ReadRun)
   const { scope, recordings } = run
   const asOf = ports.clock.now()
   const terms = termsOf({ ...scope, asOf })
-  const share = sharingResults()
+  const share = shared()
   const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
   const alone: NodeAssessment[] = []
   for (const { node, loaded } of rested) {
