@@ -11,6 +11,7 @@ import {
   type RunChain,
   type SignedEntry,
 } from '../core/run-chain/entry.ts'
+import { newChain, withRunChain } from './run-chain.ts'
 import { whileSigning } from './seal-file.ts'
 
 export interface EnterInput {
@@ -28,9 +29,10 @@ type AppendPorts = Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 
 
 /**
  * Appends signed entries that have no pack of their own to the run chain, so that later packs state them. `make`
- * receives the time, the signer's fingerprint and the current chain, and may refuse. It is asked twice: before signing, and with the chain
- * locked, because signing may take minutes and the chain is not locked meanwhile. What it then no longer makes is not appended. Fails with
- * input.refused where there is no chain, and where it then makes an entry that was not signed; otherwise as the signer and the chain do.
+ * receives the time, the signer's fingerprint and the current chain, and may refuse. It is asked twice: before
+ * signing, and with the chain locked, because signing may take minutes and the chain is not locked meanwhile. What it
+ * then no longer makes is not appended. Fails with input.refused where there is no chain, and where it then makes an
+ * entry that was not signed; otherwise as the signer and the chain do.
  */
 export async function appendSigned(
   ports: AppendPorts,
@@ -42,11 +44,11 @@ export async function appendSigned(
   const opened = await openSigner()
   if (!opened.ok) return opened
   const signer = opened.value
-  const id = Buffer.from(ports.entropy.bytes(32)).toString('hex')
+  const beginning = newChain(ports, fleet)
   const at = ports.clock.now()
   const made = (chain: OpenRunChain): Outcome<readonly SignedEntry[]> => make(at, signer.fingerprint, chain.chain())
   const locked = <T>(work: (chain: OpenRunChain) => Promise<Outcome<T>>): Promise<Outcome<T>> =>
-    withChain(ports, chainFolder, { id, fleet }, work)
+    withRunChain(ports, chainFolder, beginning, work)
   const first = await locked(async (chain) => made(chain))
   if (!first.ok) return first
   const signatures = await whileSigning(async () => ok(await signaturesOver(ports, signer, first.value)))
@@ -66,21 +68,6 @@ export async function appendSigned(
       return last
     }),
   )
-}
-
-async function withChain<T>(
-  ports: AppendPorts,
-  folder: string,
-  begun: Parameters<Ports['openRunChain']>[1],
-  work: (chain: OpenRunChain) => Promise<Outcome<T>>,
-): Promise<Outcome<T>> {
-  const chain = await ports.openRunChain(folder, begun)
-  if (!chain.ok) return chain
-  try {
-    return await work(chain.value)
-  } finally {
-    await chain.value.close()
-  }
 }
 
 /** Signatures (CMS, base64) by the canonical JSON of their entries. */

@@ -14,7 +14,8 @@ import {
 import { BAG_DECLARATION, manifestLines, PATHS } from '../core/pack.ts'
 import { plain } from '../core/plain-text.ts'
 import { compare, type StoredBytes } from '../core/recording.ts'
-import { chainFoldersBelow, chainsBelow, packsBelow } from './rebuild-history.ts'
+import { withPack } from './pack-shelf.ts'
+import { chainFoldersBelow, chainsBelow, listedRuns, packsBelow } from './rebuild-history.ts'
 
 interface BackedUp {
   readonly files: number
@@ -31,8 +32,8 @@ const NOT_KEPT = /(^|\/)(index\.db[^/]*|lock\.[0-9a-f]{8}\.[^/]*|[^/]*\.part-\d+
 /**
  * One archive of everything in a root: evidence, packs, chains, history, schedules and register. Bytes that several
  * files share are stored once. The chains are locked meanwhile, so that no seal is half written. Runs that are being
- * collected are excluded and named. Signing identities are stored elsewhere and are not in it. Fails with input.refused
- * where the archive already exists.
+ * collected are excluded and named. Signing identities are stored elsewhere and are not in it. Fails with
+ * input.refused where the archive already exists.
  */
 export async function backUp(
   ports: Pick<Ports, 'files' | 'packs'>,
@@ -65,8 +66,8 @@ interface FilesWanted {
 }
 
 /**
- * Does work on the files of a root while its chains are locked, and the runs that are not being collected; the others are excluded and named.
- * Fails as the work does, and with store.failed where another program holds a chain.
+ * Does work on the files of a root while its chains are locked, and the runs that are not being collected; the others
+ * are excluded and named. Fails as the work does, and with store.failed where another program holds a chain.
  */
 export async function withFiles<T>(
   ports: Pick<Ports, 'files'>,
@@ -164,15 +165,10 @@ export async function restore(
   const empty = await isEmptyFolder(ports, to)
   if (!empty.ok) return empty
   if (!empty.value) return fail('input.refused', `${to} is not empty; restore a backup into a new folder`)
-  const opened = await ports.packs.open(archive)
-  if (!opened.ok) return opened
-  try {
-    const listed = await checked(opened.value)
-    if (!listed.ok) return listed
-    return await restoreFiles(ports, listed.value, to)
-  } finally {
-    await opened.value.close()
-  }
+  return await withPack(ports, archive, async (pack) => {
+    const listed = await checked(pack)
+    return listed.ok ? await restoreFiles(ports, listed.value, to) : listed
+  })
 }
 
 /** Writes files into an empty folder, each compared with its digest; then opens chains and history. Fails as these do. */
@@ -185,9 +181,7 @@ export async function restoreFiles(
   if (!written.ok) return written
   const chains = await chainsBelow(ports, to)
   if (!chains.ok) return chains
-  const history = await ports.openHistory(to)
-  if (!history.ok) return history
-  const heads = await history.value.list()
+  const heads = await listedRuns(ports, to)
   if (!heads.ok) return heads
   return ok({
     files: files.length,
@@ -221,8 +215,8 @@ async function checked(pack: OpenPack): Promise<Outcome<readonly BackedUpFile[]>
 }
 
 /**
- * Evidence files with the same bytes share them again, and share them with the evidence pool, so that later recordings
- * do too. On a file system without hard links, each file gets its own bytes and there is no pool.
+ * Evidence files with the same bytes share them again, and share them with the evidence pool, so that later
+ * recordings do too. On a file system without hard links, each file gets its own bytes and there is no pool.
  */
 async function unpacked(
   ports: Pick<Ports, 'files'>,

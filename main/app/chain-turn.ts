@@ -5,6 +5,7 @@ import type { PackFiles } from '../core/pack-files.ts'
 import type { Signer } from '../core/ports.ts'
 import type { LoggedEntry, OpenRunChain, RunChain } from '../core/run-chain/entry.ts'
 import { putInChain } from './continued-export.ts'
+import { newChain, withRunChain } from './run-chain.ts'
 
 type TurnPorts = Pick<Ports, 'entropy' | 'openRunChain' | 'packs'>
 
@@ -31,26 +32,21 @@ interface TurnInput {
 const MOST_PREPARATIONS = 2
 
 /**
- * Prepares a pack for the run chain as it is, and enters it. The chain is locked meanwhile, except where signing may take long: others then
- * enter what they have, and a pack that would not state it is prepared anew. Fails with chain.changed where that happened again; otherwise as
- * the chain, `whenLocked` and `prepare` do.
+ * Prepares a pack for the run chain as it is, and enters it. The chain is locked meanwhile, except where signing may
+ * take long: others then enter what they have, and a pack that would not state it is prepared anew. Fails with
+ * chain.changed where that happened again; otherwise as the chain, `whenLocked` and `prepare` do.
  */
 export async function withChainTurn<T>(
   ports: TurnPorts,
   { folder, fleet, signer, whenLocked }: TurnInput,
   prepare: (turn: ChainTurn) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const id = Buffer.from(ports.entropy.bytes(32)).toString('hex')
-  const locked = async <R>(work: (chain: OpenRunChain) => Promise<Outcome<R>>): Promise<Outcome<R>> => {
-    const opened = await ports.openRunChain(folder, { id, fleet })
-    if (!opened.ok) return opened
-    try {
-      const usable = await whenLocked(opened.value.chain())
-      return usable.ok ? await work(opened.value) : usable
-    } finally {
-      await opened.value.close()
-    }
-  }
+  const beginning = newChain(ports, fleet)
+  const locked = <R>(work: (chain: OpenRunChain) => Promise<Outcome<R>>): Promise<Outcome<R>> =>
+    withRunChain(ports, folder, beginning, async (open) => {
+      const usable = await whenLocked(open.chain())
+      return usable.ok ? await work(open) : usable
+    })
   if (signer.mayTakeLong !== true)
     return await locked((open) =>
       prepare({ chain: open.chain(), enter: (pack, logged) => putInChain(ports, pack, open, logged) }),

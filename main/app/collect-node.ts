@@ -1,5 +1,6 @@
 import type { Operator, Recording, Session } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogDigest } from '../core/catalog.ts'
 import {
   DEFAULT_TIMEOUT_SECONDS,
@@ -11,24 +12,21 @@ import {
 } from '../core/collector/plan.ts'
 import type { Masking } from '../core/collector/redact.ts'
 import { collectorScript } from '../core/collector/script.ts'
-import { err, type Failure, fail, type Outcome, type Result } from '../core/failure.ts'
+import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type {
-  Clock,
   Connection,
   ConnectTarget,
   EmulatedTimes,
-  Entropy,
   EvidenceStore,
   FinishedRecording,
   RecordingWriter,
   RunEvent,
-  Transport,
 } from '../core/ports.ts'
 import { argvOf, askedFor, captureKey, needsMeasure } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 import { BOOT_KEY, bootIn, captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
-import { type Conversation, converse, startShell } from './converse.ts'
+import { type Conversation, connect, converse, startShell } from './converse.ts'
 import { type Aside, paceOf } from './location/ask-databases.ts'
 import {
   isAboutListeners,
@@ -39,12 +37,8 @@ import {
 } from './observe-listeners.ts'
 import { type Watch, watchOver } from './run.ts'
 
-interface CollectDeps {
-  readonly transport: Transport
+interface CollectDeps extends Pick<Ports, 'transport' | 'clock' | 'entropy' | 'pause'> {
   readonly store: EvidenceStore
-  readonly clock: Clock
-  readonly entropy: Entropy
-  readonly pause: (milliseconds: number) => Promise<void>
   readonly catalog: Catalog
   /** Absent: not recorded. */
   readonly operator?: Operator
@@ -99,7 +93,7 @@ export async function collectNode(
   })
   const startedAt = deps.clock.now()
   try {
-    const connected = await connect(deps, target, watch, options.earlier ?? null)
+    const connected = await connectAgain(deps, target, watch, options.earlier ?? null)
     if (!connected.ok) {
       const recording = beginning(deps, target, options, startedAt, null)
       return await keep(deps, recording, options, async () => ({
@@ -133,33 +127,25 @@ export async function collectNode(
   }
 }
 
-/** An open connection, or the failure it ended with. A connection that opens too late is closed. */
-async function connect(
-  { transport }: CollectDeps,
+/** As connect(). Fails with ssh.host-key-changed for another host key than that of the earlier attempt. */
+async function connectAgain(
+  deps: CollectDeps,
   target: ConnectTarget,
   watch: Watch,
   earlier: Recording | null,
-): Promise<Result<Connection, Failure>> {
-  const connecting = transport.connect(target, watch.signal).catch((problem) => fail('bug', String(problem)))
-  const waited = await watch.unless(connecting)
-  if (!waited.ok) {
-    void connecting.then((late) => (late.ok ? late.value.close() : undefined))
-    return waited
-  }
-  const connected = waited.value
+): Promise<Outcome<Connection>> {
+  const connected = await connect(deps, target, watch)
   if (!connected.ok) return connected
   const [then, now] = [earlier?.hostKey?.fingerprint, connected.value.hostKey.fingerprint]
   if (then === undefined || then === now) return connected
   connected.value.close()
-  return err({
-    code: 'ssh.host-key-changed',
-    detail: `earlier captures came from host key ${then}; the node now shows ${now}`,
-  })
+  return fail('ssh.host-key-changed', `earlier captures came from host key ${then}; the node now shows ${now}`)
 }
 
 /**
- * What is asked first: the boot id, without which the answers of an interrupted attempt cannot be kept, then the answers from which queries to ports
- * are planned. The sooner they are there, the more of the remaining commands run at the same time as these queries.
+ * What is asked first: the boot id, without which the answers of an interrupted attempt cannot be kept, then the
+ * answers from which queries to ports are planned. The sooner they are there, the more of the remaining commands run
+ * at the same time as these queries.
  */
 export const isEarly = (question: Pick<PlannedCommand, 'probe' | 'command' | 'run'>): boolean =>
   captureKey(question.probe, question.command) === BOOT_KEY || isDisturbed(question)

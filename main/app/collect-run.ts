@@ -14,7 +14,7 @@ import { type Answered, answeredInOneBoot } from './captures.ts'
 import { collectNode, digestOf } from './collect-node.ts'
 import { type Aside, declaredLocation } from './location/ask-databases.ts'
 import { tidyAfter } from './memory-pressure.ts'
-import { type NodeOutcome, type RunResult, runFleet } from './run.ts'
+import { DEFAULT_FRAMEWORKS, type NodeOutcome, type RunResult, runFleet } from './run.ts'
 
 export interface CollectRunInput {
   readonly run: string
@@ -63,16 +63,9 @@ export async function collectRun(
   }
   input.signal.addEventListener('abort', stopAll, { once: true })
   try {
-    const deps = {
-      transport: ports.transport,
-      store: store.value,
-      clock: ports.clock,
-      entropy: ports.entropy,
-      pause: ports.pause,
-      operator: await ports.operator(),
-      catalog,
-      mask: rememberingMasking(),
-    }
+    const { transport, clock, entropy, pause } = ports
+    const about = { operator: await ports.operator(), catalog, mask: rememberingMasking() }
+    const deps = { transport, clock, entropy, pause, store: store.value, ...about }
     let ended = 0
     const recorded = ({ loaded }: Stored): NodeOutcome => {
       input.onRecorded?.(loaded)
@@ -126,8 +119,8 @@ interface Stored {
 }
 
 /**
- * Why a node cannot be resumed, or null. Another catalog may use the same name for another command: such captures must
- * not be mixed.
+ * Why a node cannot be resumed, or null. Another catalog may use the same name for another command: such captures
+ * must not be mixed.
  */
 function whyNotResumed({ loaded, complete }: Stored, catalog: Catalog, asked: AskedFor): string | null {
   const begun = askedFor(loaded.recording)
@@ -159,9 +152,6 @@ async function stored(store: EvidenceStore, catalog: Catalog, run: string, id: s
   const complete = recording.outcome.status === 'complete'
   return { loaded: loaded.value, complete, answered: answeredInOneBoot(catalog, captures) }
 }
-
-/** Evaluated by default. The proposed rule and related frameworks are included only on request. */
-const USUAL_FRAMEWORKS: readonly string[] = ['hipaa', 'soc2']
 
 /** The declarations of a fleet file, and its location. */
 interface DeclaredFleet {
@@ -240,7 +230,7 @@ export function chosenFrameworks(
   asked: readonly string[] | undefined,
 ): Outcome<Scope['frameworks']> {
   const known = [...frameworks.map(({ id }) => id), ...own]
-  const wanted = asked ?? [...USUAL_FRAMEWORKS, ...own]
+  const wanted = asked ?? [...DEFAULT_FRAMEWORKS, ...own]
   const unknown = wanted.find((name) => !known.includes(name))
   return unknown === undefined
     ? ok(known.filter((name) => wanted.includes(name)))

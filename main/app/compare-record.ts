@@ -3,6 +3,7 @@ import { type Outcome, ok } from '../core/failure.ts'
 import { decodeUtf8 } from '../core/plain-text.ts'
 import { compareRecord, type RecordComparison, readSealingRecord, type SealingRecord } from '../core/sealing-record.ts'
 import { type PackSignatures, signatureOfPdf, signaturesInPack } from '../verify/signatures.ts'
+import { withPack } from './pack-shelf.ts'
 
 export interface ComparedRecord extends RecordComparison {
   readonly heads: SealingRecord['heads']
@@ -44,11 +45,6 @@ async function signaturesOfFile(ports: ComparePorts, path: string): Promise<Outc
     const made = signatureOfPdf(await reader.readPdf(pdf.value, [], []))
     return ok({ found: [{ file, place: 'pdf', name: file, made }], named: [] })
   }
-  const opened = await ports.packs.open(path)
-  if (!opened.ok) return opened
-  try {
-    return ok(await signaturesInPack(opened.value, { seal: reader, validator: ports.validator, file }))
-  } finally {
-    await opened.value.close()
-  }
+  const about = { seal: reader, validator: ports.validator, file }
+  return await withPack(ports, path, async (pack) => ok(await signaturesInPack(pack, about)))
 }

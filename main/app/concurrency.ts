@@ -1,3 +1,5 @@
+import type { Failure } from '../core/failure.ts'
+
 /**
  * Maps over all items with limited concurrency; results are in the order of the items. Rejects with the first
  * rejection.
@@ -14,6 +16,33 @@ export async function mapConcurrently<T, R>(
   }
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane))
   return results
+}
+
+const RETRY_MS = 2000
+const MOST_RETRY_MS = 60_000
+
+interface Repeating {
+  readonly signal: AbortSignal
+  /** Resolves after some time, or at once when `signal` is aborted. */
+  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>
+  /** Called before each wait. */
+  readonly onWait: (failure: Failure) => void
+}
+
+/**
+ * Repeats a step until it is stopped. After a failure it waits two seconds, twice as long after each further one, and
+ * at most a minute.
+ */
+export async function repeat(step: () => Promise<Failure | null>, { signal, wait, onWait }: Repeating): Promise<void> {
+  let retry = RETRY_MS
+  while (!signal.aborted) {
+    const failure = await step()
+    if (failure !== null && !signal.aborted) {
+      onWait(failure)
+      await wait(retry, signal)
+    }
+    retry = failure === null ? RETRY_MS : Math.min(retry * 2, MOST_RETRY_MS)
+  }
 }
 
 /** A limit on concurrent work. */

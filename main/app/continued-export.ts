@@ -14,13 +14,15 @@ import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from
 import { NO_TRUST } from '../verify/steps/trust.ts'
 import { evaluate } from './evaluate.ts'
 import { alsoFiles, type Content, type Contents, derivedFiles, prefixIn, writeDerived } from './output-files.ts'
+import { withPack } from './pack-shelf.ts'
 import { type Exported, type ExportInput, formatInputOf, reportInputOf } from './report-input.ts'
+import { newChain, withRunChain } from './run-chain.ts'
 
 /**
- * Whether a run is sealed, after finishPrepared() has completed or discarded an interrupted export: an archive that the
- * chain does not name is discarded, and the run is open again. An archive prepared for another chain counts as sealed,
- * because that chain is not available here. Interrupted at any point, it returns the same result when called again.
- * Fails as finishPrepared() and the chain do.
+ * Whether a run is sealed, after finishPrepared() has completed or discarded an interrupted export: an archive that
+ * the chain does not name is discarded, and the run is open again. An archive prepared for another chain counts as
+ * sealed, because that chain is not available here. Interrupted at any point, it returns the same result when called
+ * again. Fails as finishPrepared() and the chain do.
  */
 export async function isSealed(
   ports: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
@@ -31,17 +33,10 @@ export async function isSealed(
   const before = await preparedIn(ports, folder, pack)
   if (!before.ok || !before.value) return before
   if (!(await ports.files.isThere(chainFolder))) return ok(true)
-  const chain = await ports.openRunChain(chainFolder, {
-    id: Buffer.from(ports.entropy.bytes(32)).toString('hex'),
-    fleet,
-  })
-  if (!chain.ok) return chain
-  try {
-    const settled = await finishPrepared(ports, pack, chain.value.chain())
+  return await withRunChain(ports, chainFolder, newChain(ports, fleet), async (chain) => {
+    const settled = await finishPrepared(ports, pack, chain.chain())
     return settled.ok && !settled.value ? await preparedIn(ports, folder, pack) : settled
-  } finally {
-    await chain.value.close()
-  }
+  })
 }
 
 interface SealedWhere {
@@ -54,18 +49,20 @@ interface SealedWhere {
 }
 
 /** Whether the folder contains an archive prepared for this pack, through any chain. */
-async function preparedIn({ files }: Pick<Ports, 'files'>, folder: string, pack: string): Promise<Outcome<boolean>> {
+export async function preparedIn(
+  { files }: Pick<Ports, 'files'>,
+  folder: string,
+  pack: string,
+): Promise<Outcome<boolean>> {
   const left = await files.below(folder, 1)
-  return left.ok ? ok(left.value.files.some((name) => isPrepared(`${folder}/${name}`, pack))) : left
+  if (!left.ok) return left
+  return ok(left.value.files.some((name) => `${folder}/${name}`.startsWith(`${pack}.`) && name.endsWith('.prepared')))
 }
 
-/** Whether a path is that of an archive prepared for this pack, through any chain. */
-export const isPrepared = (path: string, pack: string): boolean =>
-  path.startsWith(`${pack}.`) && path.endsWith('.prepared')
-
 /**
- * First the complete archive on the disk, then its chain entry, then its name. If this is interrupted, finishPrepared()
- * completes it: a pack that the chain names always exists, and one that it does not name was never published.
+ * First the complete archive on the disk, then its chain entry, then its name. If this is interrupted,
+ * finishPrepared() completes it: a pack that the chain names always exists, and one that it does not name was never
+ * published.
  */
 export async function putInChain(
   ports: Pick<Ports, 'packs'>,
@@ -82,8 +79,8 @@ export async function putInChain(
 
 /**
  * Completes or discards an interrupted export: a finished archive that the chain names gets its final name; one that
- * the chain does not name was never sealed, and is removed. Returns whether this produced a pack. The caller holds the
- * chain. Fails as opening a pack and as the disk does.
+ * the chain does not name was never sealed, and is removed. Returns whether this produced a pack. The caller holds
+ * the chain. Fails as opening a pack and as the disk does.
  */
 export async function finishPrepared(
   ports: Pick<Ports, 'files' | 'packs'>,
@@ -92,20 +89,20 @@ export async function finishPrepared(
 ): Promise<Outcome<boolean>> {
   const prepared = preparedPath(pack, chain.id)
   if (!(await ports.files.isThere(prepared))) return ok(false)
-  const opened = await ports.packs.open(prepared)
-  if (!opened.ok) return opened
-  const seal = await opened.value.sha256(PATHS.tagManifest).catch(() => null)
-  await opened.value.close()
-  const isNamed = chain.entries.some(({ entry }) => 'tagManifest' in entry && entry.tagManifest === seal)
+  const seal = await withPack(ports, prepared, async (open) =>
+    ok(await open.sha256(PATHS.tagManifest).catch(() => null)),
+  )
+  if (!seal.ok) return seal
+  const isNamed = chain.entries.some(({ entry }) => 'tagManifest' in entry && entry.tagManifest === seal.value)
   const settled = isNamed ? await ports.packs.publish(prepared, pack) : await ports.files.remove(prepared)
   return settled.ok ? ok(isNamed) : settled
 }
 
 /**
  * Writes, from an existing pack, the outputs that an interrupted export did not write. Nothing is sealed again: every
- * file follows from sealed content. Fails with input.refused where nothing is missing (unless the export resumes), and
- * where the pack is of another run, was sealed by another key or evaluated by other rules; with pack.altered where the
- * pack differs from its seal; otherwise as the disk does.
+ * file follows from sealed content. Fails with input.refused where nothing is missing (unless the export resumes),
+ * and where the pack is of another run, was sealed by another key or evaluated by other rules; with pack.altered
+ * where the pack differs from its seal; otherwise as the disk does.
  */
 export async function continueExport(
   ports: Pick<Ports, 'csvPieces' | 'files' | 'packs' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'xlsx'>,
@@ -113,13 +110,7 @@ export async function continueExport(
   input: ExportInput,
   pack: { readonly path: string; readonly name: string },
 ): Promise<Outcome<Exported>> {
-  const opened = await ports.packs.open(pack.path)
-  if (!opened.ok) return opened
-  try {
-    return await continued(ports, ours, input, pack, opened.value)
-  } finally {
-    await opened.value.close()
-  }
+  return await withPack(ports, pack.path, (opened) => continued(ports, ours, input, pack, opened))
 }
 
 async function continued(
@@ -144,19 +135,16 @@ async function continued(
   if (!recordings.ok) return recordings
   const evaluated = await evaluate(catalog, { scope: declared, recordings: recordings.value, asOf, register })
   if (!evaluated.ok) return evaluated
-  const { assessment, outlines, figures, captured, sudo } = evaluated.value
+  const { files: _, traced: __, ...about } = evaluated.value
+  const { assessment } = about
   const payload = payloadFiles({ assessment, catalog, register })
   const stated = await bytesOf(pack, PATHS.assessment)
   const derived = payload.get(PATHS.assessment)
   if (stated === null || !(derived instanceof Uint8Array) || Buffer.compare(stated, derived) !== 0)
     return fail('pack.altered', `${path}: its results do not follow from its evidence`)
   const parts = await reportInputOf({
-    assessment,
+    ...about,
     catalog,
-    outlines,
-    figures,
-    captured,
-    sudo,
     recordings: recordings.value,
     register,
     earlier: (await readEarlier(pack, ports.validator)).earlier,
@@ -166,14 +154,13 @@ async function continued(
     signer: bag.seal?.signer ?? null,
   })
   if (!parts.ok) return parts
-  const { about } = parts.value
   const report = await pack.read(PATHS.report)
   const executive = await pack.read(PATHS.executive)
   const html = await pack.read(PATHS.html)
   const prefix = await prefixIn(ports, folder, { scope, asOf, run: input.run, report: sha256(report) })
   if (prefix === null)
     return fail('input.refused', `reports of run ${input.run} in ${folder} differ from the one in its pack`)
-  const shared = formatInputOf(about, input.run, prefix)
+  const shared = formatInputOf(parts.value.about, input.run, prefix)
   const also = alsoFiles(ports, input.also, { ...shared, created: asOf, signer, executive })
   const beside = derivedFiles(ports, shared, { report, html, help: await pack.read(PATHS.help) })
   let missing = 0

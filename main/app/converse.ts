@@ -1,16 +1,13 @@
 import type { EchoBurst, EchoTiming, PathTiming, Recording } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { createFrameReader, type Frame, type FrameEvent, type Header } from '../core/collector/frames.ts'
 import { sha256OfAll } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
-import type { Clock, Connection, Entropy, RemoteProcess } from '../core/ports.ts'
+import type { Clock, Connection, ConnectTarget, RemoteProcess } from '../core/ports.ts'
 import { burstTimes, ECHO_ROUNDS, ECHO_WARMUP, type Pace } from './location/ask-databases.ts'
 import type { Watch } from './run.ts'
 
-interface ConverseDeps {
-  readonly clock: Clock
-  readonly entropy: Entropy
-  readonly pause: (milliseconds: number) => Promise<void>
-}
+type ConverseDeps = Pick<Ports, 'clock' | 'entropy' | 'pause'>
 
 interface ConverseInput {
   /** The shell on the node, which was started for this. */
@@ -36,6 +33,19 @@ export interface Conversation {
 }
 
 const CLOSE_TIMEOUT_MS = 3000
+
+/** An open connection, or the failure it ended with. A connection that opens too late is closed. */
+export async function connect(
+  { transport }: Pick<Ports, 'transport'>,
+  target: ConnectTarget,
+  watch: Watch,
+): Promise<Outcome<Connection>> {
+  const connecting = transport.connect(target, watch.signal).catch((problem) => fail('bug', String(problem)))
+  const waited = await watch.unless(connecting)
+  if (waited.ok) return waited.value
+  void connecting.then((late) => (late.ok ? late.value.close() : undefined))
+  return waited
+}
 
 /** Starts the shell that will read the collector. It waits, and does nothing, until the script is written. */
 export const startShell = (connection: Connection): Promise<Outcome<RemoteProcess>> =>
@@ -149,12 +159,6 @@ function clockOf({ clock }: ConverseDeps, { epochSeconds }: Header, started: big
 
 const PATIENCE_MS = 10_000
 
-interface EchoDeps {
-  readonly clock: Clock
-  readonly entropy: Entropy
-  readonly pause: (milliseconds: number) => Promise<void>
-}
-
 export interface EchoListener {
   readonly receive: (bytes: Uint8Array) => void
   readonly next: () => Promise<string>
@@ -202,7 +206,7 @@ interface Burst {
  * when the collection ends. Never hangs.
  */
 export async function measureEcho(
-  deps: EchoDeps,
+  deps: ConverseDeps,
   process: RemoteProcess,
   echo: EchoListener,
   watch: Watch,
@@ -230,7 +234,12 @@ export async function measureEcho(
   return { bursts, warmup: ECHO_WARMUP, mismatches }
 }
 
-async function measureBurst(deps: EchoDeps, process: RemoteProcess, echo: EchoListener, watch: Watch): Promise<Burst> {
+async function measureBurst(
+  deps: ConverseDeps,
+  process: RemoteProcess,
+  echo: EchoListener,
+  watch: Watch,
+): Promise<Burst> {
   const kept: Sample[] = []
   let mismatches = 0
   let begun = momentOf(deps.clock)
@@ -259,7 +268,7 @@ interface Sample {
 
 /** One nonce there and back; null when nothing arrived, or the collection ended. */
 async function oneRound(
-  { clock, entropy, pause }: EchoDeps,
+  { clock, entropy, pause }: ConverseDeps,
   process: RemoteProcess,
   echo: EchoListener,
   watch: Watch,

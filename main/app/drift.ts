@@ -16,6 +16,7 @@ import { compare, type LoadedRecording } from '../core/recording.ts'
 import { parsedJson } from '../core/run-chain/entry.ts'
 import { sharedAmong } from '../core/same-machine.ts'
 import { traceNode, traceOf, withVerdicts } from '../core/trace.ts'
+import { withPack } from './pack-shelf.ts'
 import { chainsBelow, listed } from './rebuild-history.ts'
 
 export interface Compared {
@@ -74,8 +75,8 @@ export async function driftBetween(
 }
 
 /**
- * A run that was never exported does not state its declarations other than its nodes: declarations of the other run are
- * no change.
+ * A run that was never exported does not state its declarations other than its nodes: declarations of the other run
+ * are no change.
  */
 const comparable = (drift: RunDrift, runs: Compared['runs']): RunDrift =>
   runs.every(({ from }) => from !== 'evidence')
@@ -89,16 +90,16 @@ const comparable = (drift: RunDrift, runs: Compared['runs']): RunDrift =>
 export interface TakenApart {
   readonly flips: readonly FlipDetail[]
   /**
-   * Runs whose packs no longer state their declarations: provider, location and profile count as not declared for both
-   * runs.
+   * Runs whose packs no longer state their declarations: provider, location and profile count as not declared for
+   * both runs.
    */
   readonly undeclared: readonly string[]
 }
 
 /**
- * The verdict changes of one node, analyzed with the stored evidence of both runs. Other declarations are read from the
- * packs of the runs, where these still are where they were written; a run that was never exported has none. Fails as
- * the store does.
+ * The verdict changes of one node, analyzed with the stored evidence of both runs. Other declarations are read from
+ * the packs of the runs, where these still are where they were written; a run that was never exported has none. Fails
+ * as the store does.
  */
 export async function flipsBetween(
   ports: Pick<Ports, 'files' | 'openStore' | 'packs' | 'validator'>,
@@ -132,17 +133,12 @@ async function scopeOfPack(
 ): Promise<Scope | null> {
   const sealed = head?.sealed ?? null
   if (sealed === null) return null
-  const opened = await ports.packs.open(`${root}/${sealed.pack}`)
-  if (!opened.ok) return null
-  try {
-    const scope = await sealedScope(opened.value, sealed.tagManifest)
-    return scope !== null && ports.validator.problems('scope', scope).length === 0 ? scope : null
-  } catch {
-    // It ended while it was read.
-    return null
-  } finally {
-    await opened.value.close()
-  }
+  const scope = await withPack(ports, `${root}/${sealed.pack}`, async (pack) =>
+    // Null where the pack ended while it was read.
+    ok(await sealedScope(pack, sealed.tagManifest).catch(() => null)),
+  )
+  const isUsable = scope.ok && scope.value !== null && ports.validator.problems('scope', scope.value).length === 0
+  return isUsable ? scope.value : null
 }
 
 async function sealedScope(pack: OpenPack, tagManifest: string): Promise<Scope | null> {

@@ -51,7 +51,8 @@ interface EngineOptions {
 }
 
 /**
- * The whole product as one object, over the given ports: the interface for the window. Failures are returned as values.
+ * The whole product as one object, over the given ports: the interface for the window. Failures are returned as
+ * values.
  */
 export async function createEngine(
   ports: Ports,
@@ -149,7 +150,8 @@ export async function createEngine(
 }
 
 /**
- * An engine that starts scheduled runs itself, and has missed ones recorded, where it is that of a team server; elsewhere nothing is ever due.
+ * An engine that starts scheduled runs itself, and has missed ones recorded, where it is that of a team server;
+ * elsewhere nothing is ever due.
  */
 export interface StartingEngine extends Engine, Pick<ScheduledStarts, 'startDue'>, MissedRuns {}
 

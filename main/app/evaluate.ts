@@ -4,6 +4,7 @@ import { figuresOf } from '../catalog/figures/figures.ts'
 import { sudoReconciliation } from '../catalog/sudo/rights.ts'
 import { assessNode, compareNodes, conclude, latest, populationOf, termsOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
+import { grouped } from '../core/engagement/matching.ts'
 import { type Outcome, ok } from '../core/failure.ts'
 import { filesOfNodes, layered } from '../core/pack.ts'
 import {
@@ -38,8 +39,9 @@ export interface ToEvaluate {
 export interface Evaluated {
   readonly assessment: Assessment
   readonly outlines: readonly RecordingOutline[]
+  /** By node, for a small fleet only. */
   readonly figures: ReadonlyMap<string, readonly Figure[]>
-  /** Text of captures by node, of a small fleet only. */
+  /** Text of captures by node, for a small fleet only. */
   readonly captured: ReadonlyMap<string, CapturedTexts>
   readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
   readonly files: PackFiles
@@ -59,7 +61,7 @@ export async function evaluate(
   const captured = new Map<string, CapturedTexts>()
   const sudo = new Map<string, Parsed<SudoReconciliation>>()
   const isSmall = populationOf(scope).length <= MANY_NODES
-  const byNode = byName(recordings)
+  const byNode = grouped(recordings, nodeOf)
   let demo = false
   const share = shared()
   for (const node of populationOf(scope)) {
@@ -97,16 +99,7 @@ interface RestedOn extends LoadedRecording {
   readonly source: RecordingSource
 }
 
-function byName(recordings: readonly RecordingSource[]): ReadonlyMap<string, readonly RecordingSource[]> {
-  const found = new Map<string, RecordingSource[]>()
-  for (const source of recordings) {
-    const { name } = source.recording.node
-    const own = found.get(name)
-    if (own === undefined) found.set(name, [source])
-    else own.push(source)
-  }
-  return found
-}
+const nodeOf = ({ recording }: RecordingSource): readonly string[] => [recording.node.name]
 
 /** The recording of a node that its assessment rests on; null where there is none. */
 async function restedOn(
@@ -130,7 +123,7 @@ export async function picturesOf(
   recordings: readonly RecordingSource[],
 ): Promise<Outcome<ReadonlyMap<string, readonly Figure[]>>> {
   const figures = new Map<string, readonly Figure[]>()
-  const byNode = byName(recordings)
+  const byNode = grouped(recordings, nodeOf)
   const matter = matterOf(about)
   for (const assessed of new Set([...analysedNodes(matter), ...locatedNodes(matter)])) {
     const rested = await restedOn(byNode.get(assessed.node) ?? [], assessed.node, (value) => value)

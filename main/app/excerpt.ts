@@ -13,6 +13,7 @@ import { readDisclosure } from '../verify/disclosure/read.ts'
 import { applyReveal, type Place, readReveal, revealBytes, revealSpan } from '../verify/disclosure/reveal.ts'
 import type { Excerpt } from '../verify/excerpt.ts'
 import { canonical, textOf } from '../verify/steps/read.ts'
+import { withPack } from './pack-shelf.ts'
 
 interface WrittenExcerpt {
   readonly path: string
@@ -29,16 +30,12 @@ export async function writeExcerpts(
   ports: Pick<Ports, 'files' | 'packs' | 'validator'>,
   { pack: path, folder }: { readonly pack: string; readonly folder: string },
 ): Promise<Outcome<readonly WrittenExcerpt[]>> {
-  const opened = await ports.packs.open(path)
-  if (!opened.ok) return opened
-  try {
-    const found = canonical(await textOf(opened.value, PERIOD_PATH))
-    if (!isPeriodPack(opened.value) || found === null || ports.validator.problems('period', found.value).length > 0)
-      return fail('input.refused', `${path} is not a period report`)
-    return await written(ports, opened.value, found.value as Period, folder)
-  } finally {
-    await opened.value.close()
-  }
+  return await withPack(ports, path, async (pack) => {
+    const found = canonical(await textOf(pack, PERIOD_PATH))
+    return isPeriodPack(pack) && found !== null && ports.validator.problems('period', found.value).length === 0
+      ? await written(ports, pack, found.value as Period, folder)
+      : fail('input.refused', `${path} is not a period report`)
+  })
 }
 
 async function written(

@@ -19,7 +19,7 @@ import {
 import { deviationFold } from '../core/period/deviations.ts'
 import { enteredRuns } from '../core/period/seen.ts'
 import { dayOf } from '../core/register/days.ts'
-import { type OpenRunChain, ownEntry, type RunChain, type RunEntry } from '../core/run-chain/entry.ts'
+import { ownEntry, type RunChain, type RunEntry } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/notes.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
 import { htmlBytes } from '../present/html/page.ts'
@@ -28,12 +28,13 @@ import { INDEX_PATH, indexOf, isUnit, SEED_PATH, seedFile, unitRoot } from '../v
 import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../verify/disclosure/words.ts'
 import { registerForPack } from './attachments.ts'
 import { type ChainTurn, withChainTurn } from './chain-turn.ts'
-import { continueExport, finishPrepared, isPrepared } from './continued-export.ts'
+import { continueExport, finishPrepared, preparedIn } from './continued-export.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { alsoFiles, derivedFiles, prefixIn, writeDerived } from './output-files.ts'
 import { type Exported, type ExportInput, formatInputOf, reportInputOf } from './report-input.ts'
-import { sealedPack, stampReport, whileSigning } from './seal-file.ts'
+import { newChain, withRunChain } from './run-chain.ts'
+import { sealedPack, sealShortfalls, stampReport, whileSigning } from './seal-file.ts'
 
 /**
  * Above this size a pack is sealed without the index that redacted copies need: cutting every text takes longer than
@@ -135,42 +136,32 @@ export async function exportRun(
   return await withChainTurn(ports, { folder: chainFolder, fleet: scope.fleet, signer, whenLocked }, exported)
 }
 
-const openChain = (
-  ports: Pick<Ports, 'entropy' | 'openRunChain'>,
-  { scope }: ExportInput,
-  folder: string,
-): Promise<Outcome<OpenRunChain>> =>
-  ports.openRunChain(folder, { id: hexOf(ports.entropy.bytes(32)), fleet: scope.fleet })
-
 /**
  * Completes or discards an export that was interrupted between its chain entry and its pack; the chain is opened only
  * where there is one.
  */
 async function settledIn(
   ports: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
-  input: ExportInput,
+  { folder, scope }: ExportInput,
   chainFolder: string,
   pack: string,
 ): Promise<Outcome<boolean | null>> {
-  const left = await ports.files.below(input.folder, 1)
-  if (!left.ok || !left.value.files.some((name) => isPrepared(`${input.folder}/${name}`, pack))) return ok(null)
-  const chain = await openChain(ports, input, chainFolder)
-  if (!chain.ok) return chain
-  try {
-    return await finishPrepared(ports, pack, chain.value.chain())
-  } finally {
-    await chain.value.close()
-  }
+  const left = await preparedIn(ports, folder, pack)
+  if (!left.ok || !left.value) return ok(null)
+  return await withRunChain(ports, chainFolder, newChain(ports, scope.fleet), (chain) =>
+    finishPrepared(ports, pack, chain.chain()),
+  )
 }
 
 async function exportEvaluated(
   ports: ExportPorts,
   catalog: Catalog,
   input: ExportInput & { readonly prefix: string },
-  { assessment, outlines, files: recordings, figures, captured, sudo, traced }: Evaluated,
+  { files: recordings, traced, ...evaluated }: Evaluated,
   turn: ChainTurn | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
+  const { assessment, outlines } = evaluated
   const tidy = (): void => collectGarbageBetween(ports, assessment.nodes.length)
   tidy()
   const packed = await registerForPack(catalog, input)
@@ -191,12 +182,8 @@ async function exportEvaluated(
       : await earlierRuns(ports, input.history, { scope: input.scope, chain: turn.chain, own: trace })
   if (earlier.ok && earlier.value !== null) own.set(PATHS.earlier, jsonBytes(earlier.value))
   const parts = await reportInputOf({
-    assessment,
+    ...evaluated,
     catalog,
-    outlines,
-    figures,
-    captured,
-    sudo,
     recordings: input.recordings,
     register,
     earlier: earlier.ok ? earlier.value : null,
@@ -222,16 +209,9 @@ async function exportEvaluated(
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines, planned }
   const tags = seed === null ? new Map() : await disclosureTag(payload, seed)
   const tagged = { ...stated, payload, tags, signer, packName }
-  const { pack, seal, stamp } = await sealedPack(ports, bagOfRun(tagged), report.authority, stamping)
+  const { pack, files: tagFiles, stamp } = await sealedPack(ports, bagOfRun(tagged), report.authority, stamping)
   const path = `${folder}/${packName}`
-  const content = layered(
-    payload,
-    new Map<string, PackContent>([
-      ...pack.tags,
-      [PATHS.seal, seal],
-      ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
-    ]),
-  )
+  const content = layered(payload, tagFiles)
   const entry = ownEntry(predicateFor(about.evidenceDigest, stated), pack.toSeal, signer.fingerprint)
   const archive =
     turn === null
@@ -258,11 +238,7 @@ async function exportEvaluated(
     signer: signer.fingerprint,
     level: report.level,
     stamped: stamp?.ok === true,
-    shortfalls: [
-      ...(earlier.ok ? [] : [earlier.error]),
-      ...(report.shortfall === null ? [] : [report.shortfall]),
-      ...(stamp?.ok === false ? [stamp.error] : []),
-    ],
+    shortfalls: [...(earlier.ok ? [] : [earlier.error]), ...sealShortfalls(report, stamp)],
     continued: false,
   })
 }
@@ -278,8 +254,6 @@ async function signedPdf(
   collectGarbageBetween(ports, recordings.length)
   return await ports.sealing.signPdf(pdf, signer)
 }
-
-const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 interface EarlierInput {
   readonly scope: Scope

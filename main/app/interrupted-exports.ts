@@ -2,12 +2,14 @@ import type { Ports } from '../core/all-ports.ts'
 import { type Outcome, ok } from '../core/failure.ts'
 import { preparedPath, sealedExports, sealedPeriods } from '../core/layout.ts'
 import { finishPrepared } from './continued-export.ts'
-import { chainFoldersBelow, readChain } from './rebuild-history.ts'
+import { chainFoldersBelow } from './rebuild-history.ts'
+import { readChain, withRunChain } from './run-chain.ts'
 
 /**
- * Completes or discards the exports below a root that an earlier process was ended in: each has a folder of its own, which no later export
- * looks into. A pack that a chain names gets its name; what no chain names, and half-written files, are removed. Waits for a chain that
- * another process holds. Fails as chains and the disk do, after everything else was tried; what is left is left to the next start.
+ * Completes or discards the exports below a root that an earlier process was ended in: each has a folder of its own,
+ * which no later export looks into. A pack that a chain names gets its name; what no chain names, and half-written
+ * files, are removed. Waits for a chain that another process holds. Fails as chains and the disk do, after everything
+ * else was tried; what is left is left to the next start.
  */
 export async function finishInterrupted(
   ports: Pick<Ports, 'files' | 'openRunChain' | 'packs'>,
@@ -52,16 +54,12 @@ async function settledBy(
   const ending = preparedPath('', id)
   const own = prepared.filter((path) => path.endsWith(ending)).map((path) => path.slice(0, -ending.length))
   if (own.length === 0) return ok(null)
-  const chain = await ports.openRunChain(folder, { id, fleet })
-  if (!chain.ok) return chain
-  try {
+  return await withRunChain(ports, folder, { id, fleet }, async (chain) => {
     let problem: Outcome<null> = ok(null)
     for (const pack of own) {
-      const settled = await finishPrepared(ports, pack, chain.value.chain())
+      const settled = await finishPrepared(ports, pack, chain.chain())
       if (!settled.ok) problem = settled
     }
     return problem
-  } finally {
-    await chain.value.close()
-  }
+  })
 }

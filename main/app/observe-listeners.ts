@@ -7,24 +7,18 @@ import { sshProcesses } from '../catalog/sshd/probes.ts'
 import { sessionPort } from '../catalog/sshd/running.ts'
 import { sudoLog } from '../catalog/sudo/probes.ts'
 import { isAddress, ownAddresses, reachableTcp, tlsListeners, tlsTargets } from '../catalog/tls/probes.ts'
+import type { Ports } from '../core/all-ports.ts'
 import type { PlannedCommand } from '../core/collector/plan.ts'
-import type { Clock, Connection } from '../core/ports.ts'
+import type { Connection } from '../core/ports.ts'
 import { type Answer, captureKey, needsMeasure, type Probe, readProbe } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 import type { AskedName, MethodsHeard, SshServerObservation, SshServersObservation } from '../core/ssh-methods.ts'
 import type { PassedOver, TlsObservation, TlsTarget } from '../core/tls/server-reply.ts'
 import type { Watch } from './run.ts'
-import { observeTls, type TlsDeps } from './tls-listeners.ts'
-
-interface SshAskDeps {
-  readonly clock: Clock
-  readonly pause: (milliseconds: number) => Promise<void>
-}
+import { nothingAsked, observeTls, stopOf, type TlsDeps, type TlsPlan } from './tls-listeners.ts'
 
 /** The servers to query, in this order and for which accounts, and those skipped beforehand. */
-interface SshPlan {
-  readonly ask: readonly TlsTarget[]
-  readonly passed: readonly (TlsTarget & { readonly why: PassedOver })[]
+interface SshPlan extends TlsPlan {
   readonly names: readonly { readonly who: AskedName; readonly user: string }[]
 }
 
@@ -38,22 +32,14 @@ const ALL_MS = 40_000
  * for the others; nothing is concluded from a missing reply.
  */
 export async function observeSshServers(
-  { clock, pause }: SshAskDeps,
+  { clock, pause }: Pick<Ports, 'clock' | 'pause'>,
   { askMethods }: Pick<Connection, 'askMethods'>,
   { ask, passed, names }: SshPlan,
   { signal, heard }: { readonly signal: AbortSignal; readonly heard: () => void },
 ): Promise<SshServersObservation> {
-  if (askMethods === undefined)
-    return {
-      forwarding: 'not-available',
-      asked: [],
-      passed: [...passed, ...ask.map((one) => ({ ...one, why: 'unreached' as const }))],
-    }
+  if (askMethods === undefined) return nothingAsked({ ask, passed })
   const end = clock.ticks() + BigInt(ALL_MS) * 1_000_000n
-  const stopped = new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    if (signal.aborted) resolve()
-  })
+  const stopped = stopOf(signal)
   const asked: SshServerObservation[] = []
   const left: { host: string; port: number; why: PassedOver }[] = []
   let over: 'unreached' | 'time' | null = null
@@ -113,8 +99,8 @@ const LISTING: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Whether queries to ports must wait for an answer: they are planned from it, or might show in it. They do not show in sudo's own log, which
- * is compared with the commands before it and is therefore read in its place.
+ * Whether queries to ports must wait for an answer: they are planned from it, or might show in it. They do not show
+ * in sudo's own log, which is compared with the commands before it and is therefore read in its place.
  */
 export const isDisturbed = ({ probe, run }: Pick<PlannedCommand, 'probe' | 'run'>): boolean =>
   isAboutListeners(probe) || (LISTING.has(run.argv[0]) && probe !== sudoLog.id)

@@ -103,8 +103,8 @@ export function* derivedFiles(
 }
 
 /**
- * What the names of a run's files begin with: organization and evaluation date, with the run where another run's report
- * has that name in the folder already. Null: this run's name is taken as well.
+ * What the names of a run's files begin with: organization and evaluation date, with the run where another run's
+ * report has that name in the folder already. Null: this run's name is taken as well.
  */
 export async function prefixIn(
   { files }: Pick<Ports, 'files'>,

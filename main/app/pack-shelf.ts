@@ -2,6 +2,21 @@ import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
 import type { PackContent } from '../core/pack-files.ts'
 
+/** Does work on an open pack and closes it. Fails as both do. */
+export async function withPack<T>(
+  { packs }: Pick<Ports, 'packs'>,
+  path: string,
+  work: (pack: OpenPack) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const opened = await packs.open(path)
+  if (!opened.ok) return opened
+  try {
+    return await work(opened.value)
+  } finally {
+    await opened.value.close()
+  }
+}
+
 /** Packs that are opened repeatedly, few of them at a time: a long period has more packs than can be open at once. */
 export interface PackShelf {
   readonly open: (path: string) => Promise<Outcome<OpenPack>>

@@ -130,8 +130,8 @@ export const periodPageComparer =
   }
 
 /**
- * The results of a pack as they stand in it: all other checks of the pack have passed, so that these bytes are those that
- * its evidence gives, and none needs to be written or hashed again.
+ * The results of a pack as they stand in it: all other checks of the pack have passed, so that these bytes are those
+ * that its evidence gives, and none needs to be written or hashed again.
  */
 async function resultsIn(pack: OpenPack, nodes: readonly NodeAssessment[]): Promise<PackFiles> {
   return new Map<string, PackContent>([

@@ -11,7 +11,7 @@ import { type CalendarReading, calendarOf } from '../core/period/calendar.ts'
 import type { RunEvidence } from '../core/period/conclusions.ts'
 import { onlyPaths, partialPaths, periodName, runFolder } from '../core/period/pack.ts'
 import type { DerivedPeriod } from '../core/period/period.ts'
-import type { EnteredRun, RunFacts } from '../core/period/seen.ts'
+import type { EnteredRun } from '../core/period/seen.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
 import { dayOf, daysWithin, MOST_DAYS } from '../core/register/days.ts'
@@ -23,7 +23,8 @@ import type { SealedPeriodPages } from '../verify/steps/pages.ts'
 import { NO_TRUST } from '../verify/steps/trust.ts'
 import { type Content, complementaryTable } from './output-files.ts'
 import { firstOpen, type PackShelf } from './pack-shelf.ts'
-import { chainsBelow, readChain } from './rebuild-history.ts'
+import { type ChainBelow, chainsBelow, factsOf, listedRuns } from './rebuild-history.ts'
+import { readChain, withRunChain } from './run-chain.ts'
 import { type Stamping, stampReport } from './seal-file.ts'
 
 /** Where packs of runs may be stored below a folder: as the history states, and as `run` writes them. */
@@ -39,11 +40,8 @@ interface RunAtHand {
 /** Locations from the history; without a history only the default ones. */
 export async function packPlaces(ports: Pick<Ports, 'openHistory'>, root: string): Promise<PackPlaces> {
   const kept = new Map<string, string>()
-  const history = await ports.openHistory(root)
-  if (history.ok) {
-    const heads = await history.value.list()
-    for (const { sealed } of heads.ok ? heads.value : []) if (sealed !== null) kept.set(sealed.tagManifest, sealed.pack)
-  }
+  const heads = await listedRuns(ports, root)
+  for (const { sealed } of heads.ok ? heads.value : []) if (sealed !== null) kept.set(sealed.tagManifest, sealed.pack)
   return ({ entry: { run, tagManifest } }) => {
     const keptPath = kept.get(tagManifest)
     return [
@@ -54,8 +52,8 @@ export async function packPlaces(ports: Pick<Ports, 'openHistory'>, root: string
 }
 
 /**
- * Opens the pack of a run and checks what a period uses, before a byte is used: its lists, its seal, and that the chain
- * names it. A failure states why the run is not available.
+ * Opens the pack of a run and checks what a period uses, before a byte is used: its lists, its seal, and that the
+ * chain names it. A failure states why the run is not available.
  */
 export async function runAtHand(
   { sealing, validator }: Pick<Ports, 'sealing' | 'validator'>,
@@ -104,7 +102,8 @@ interface FleetBelow {
 
 /**
  * The fleet with this name whose chain is below a folder; without a name, the only one. Or that of a chain stored
- * elsewhere. Fails with input.refused where there is none, or where the choice is ambiguous; otherwise as a chain does.
+ * elsewhere. Fails with input.refused where there is none, or where the choice is ambiguous; otherwise as a chain
+ * does.
  */
 export async function fleetBelow(
   ports: Pick<Ports, 'files' | 'openRunChain'>,
@@ -139,7 +138,7 @@ export async function fleetBelow(
 async function chainAt(
   ports: Pick<Ports, 'files' | 'openRunChain'>,
   folder: string,
-): Promise<Awaited<ReturnType<typeof chainsBelow>>> {
+): Promise<Outcome<readonly ChainBelow[]>> {
   const chain = await readChain(ports, folder)
   return chain.ok ? ok([{ folder, chain: chain.value }]) : chain
 }
@@ -170,17 +169,12 @@ export async function readCalendar(
     )
   if (!(await ports.files.isThere(chainStart(chainFolder))))
     return fail('input.refused', `there is no run chain in ${chainFolder}`)
-  const chain = await ports.openRunChain(chainFolder, { id: '0'.repeat(64), fleet })
+  const chain = await withRunChain(ports, chainFolder, { id: '0'.repeat(64), fleet }, async (open) => ok(open.chain()))
   if (!chain.ok) return chain
-  const { entries } = chain.value.chain()
-  await chain.value.close()
-  const history = await ports.openHistory(root)
-  if (!history.ok) return history
-  const heads = await history.value.list()
+  const heads = await listedRuns(ports, root)
   if (!heads.ok) return heads
-  const facts = new Map<string, RunFacts>()
-  for (const { sealed, ...head } of heads.value) if (sealed !== null) facts.set(sealed.tagManifest, head)
-  return calendarOf({ entries, facts, zones: ports.zones, from, to, asOf })
+  const { entries } = chain.value
+  return calendarOf({ entries, facts: factsOf(heads.value), zones: ports.zones, from, to, asOf })
 }
 
 /** The report of a period before it is signed: the same bytes from the same sealed parts. */

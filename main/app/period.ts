@@ -25,7 +25,7 @@ import { finishPrepared } from './continued-export.ts'
 import { type ExportedFile, writeDerived } from './output-files.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
 import { derivedPeriodFiles, enclosedFiles, packPlaces, periodReport, runAtHand } from './period-runs.ts'
-import { type Stamping, sealedPack, whileSigning } from './seal-file.ts'
+import { type Stamping, sealedPack, sealShortfalls, whileSigning } from './seal-file.ts'
 
 interface ExportPeriodInput {
   /** The output folder of the runs, including their history. */
@@ -64,10 +64,10 @@ type PeriodPorts = Pick<
 >
 
 /**
- * Seals a report on a period that has ended: what the run chain and the packs of its runs show, with lists, samples and
- * a report, and enters it into the chain. A run whose pack is missing, or is not the one the chain names, is stated as
- * such. Fails with input.refused for days that form no period, a missing chain, and an existing file; otherwise as the
- * chain and the disk do.
+ * Seals a report on a period that has ended: what the run chain and the packs of its runs show, with lists, samples
+ * and a report, and enters it into the chain. A run whose pack is missing, or is not the one the chain names, is
+ * stated as such. Fails with input.refused for days that form no period, a missing chain, and an existing file;
+ * otherwise as the chain and the disk do.
  */
 export async function exportPeriod(
   ports: PeriodPorts & Pick<Ports, 'clock' | 'entropy' | 'openRunChain'>,
@@ -176,24 +176,10 @@ async function exported(
   const statement = (manifest: ManifestDigests): unknown =>
     periodStatement(period, { manifest, digests: subjectDigests(payload) })
   const { demo } = period
-  const bag = {
-    payload,
-    signer,
-    packName,
-    producer: PRODUCER,
-    identifier: name,
-    asOf,
-    demo,
-    statement,
-    nodes: NODES_OF_RUNS,
-  }
-  const { pack, seal, stamp } = await sealedPack(ports, bag, report.authority, stamping)
-  const content = new Map<string, PackContent>([
-    ...payload,
-    ...pack.tags,
-    [PATHS.seal, seal],
-    ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
-  ])
+  const about = { producer: PRODUCER, identifier: name, asOf, demo, statement, nodes: NODES_OF_RUNS }
+  const bag = { payload, signer, packName, ...about }
+  const { pack, files: tagFiles, stamp } = await sealedPack(ports, bag, report.authority, stamping)
+  const content = new Map<string, PackContent>([...payload, ...tagFiles])
   const entry = periodEntry(period, pack.toSeal, signer.fingerprint)
   const written = await enter({ path: `${folder}/${packName}`, content }, { entry, signature: null })
   if (!written.ok) return written
@@ -208,10 +194,7 @@ async function exported(
     level: report.level,
     stamped: stamp?.ok === true,
     lost,
-    shortfalls: [
-      ...(report.shortfall === null ? [] : [report.shortfall]),
-      ...(stamp?.ok === false ? [stamp.error] : []),
-    ],
+    shortfalls: sealShortfalls(report, stamp),
   })
 }
 

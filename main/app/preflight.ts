@@ -28,8 +28,8 @@ const done = (title: string): Found => ({ state: 'done', title, text: '' })
 const open = (title: string, text: string): Found => ({ state: 'open', title, text })
 
 /**
- * What a person should know before an export, each with what the report or a recipient would then read. Only a missing signer
- * blocks. Pure.
+ * What a person should know before an export, each with what the report or a recipient would then read. Only a
+ * missing signer blocks. Pure.
  */
 export const preflightOf = (matter: PreflightMatter): readonly PreflightItem[] => [
   { id: 'signer', ...signerItem(matter) },

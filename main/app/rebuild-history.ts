@@ -3,20 +3,15 @@ import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { sha256 } from '../core/digest.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { KeptHead, KeptRun } from '../core/history.ts'
-import { CHAIN, chainStart, chainsFolder, PACK_EXTENSION, packNameOf } from '../core/layout.ts'
+import { CHAIN, chainsFolder, PACK_EXTENSION, packNameOf } from '../core/layout.ts'
 import { PATHS } from '../core/pack.ts'
 import { type CalendarReading, calendarOf } from '../core/period/calendar.ts'
+import type { RunFacts } from '../core/period/seen.ts'
 import { plain } from '../core/plain-text.ts'
 import { MOST_DAYS } from '../core/register/days.ts'
-import {
-  hasExactly,
-  isName,
-  parsedJson,
-  type RetiredEntry,
-  type RunChain,
-  type RunEntry,
-} from '../core/run-chain/entry.ts'
+import { parsedJson, type RetiredEntry, type RunChain, type RunEntry } from '../core/run-chain/entry.ts'
 import { traceBytes } from '../core/trace.ts'
+import { readChain } from './run-chain.ts'
 
 export interface Rebuilt {
   /** Runs that were added to the history. */
@@ -30,7 +25,8 @@ export interface Rebuilt {
 /**
  * Restores traces that the history lacks from sealed packs at `<root>/<folder>/*.barewitness.zip`: those of runs that
  * were killed between sealing and storing. A pack counts where the chain names its tag manifest, and its trace where
- * the manifests lead to it. Existing traces are not changed; files of the history that cannot be read are moved aside.
+ * the manifests lead to it. Existing traces are not changed; files of the history that cannot be read are moved
+ * aside.
  */
 export async function rebuildHistory(
   ports: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'packs' | 'validator'>,
@@ -167,22 +163,6 @@ export async function chainFoldersBelow(
   return ok(named.map((name) => `${chainsFolder(root)}/${name}`))
 }
 
-/** The current state of a chain. Fails with chain.broken where there is none; otherwise as opening it does. */
-export async function readChain(
-  ports: Pick<Ports, 'files' | 'openRunChain'>,
-  folder: string,
-): Promise<Outcome<RunChain>> {
-  const bytes = await ports.files.read(chainStart(folder), 64 * 1024)
-  const about = bytes.ok ? parsedJson(new TextDecoder().decode(bytes.value)) : null
-  if (!hasExactly(about, ['schema', 'id', 'fleet']) || !isName(about.fleet) || typeof about.id !== 'string')
-    return fail('chain.broken', plain(`${folder}: ${CHAIN.chain} is missing or is not the start of a run chain`, 600))
-  const opened = await ports.openRunChain(folder, { id: about.id, fleet: about.fleet })
-  if (!opened.ok) return opened
-  const chain = opened.value.chain()
-  await opened.value.close()
-  return ok(chain)
-}
-
 interface FleetHistory {
   readonly fleet: string
   readonly chainFolder: string
@@ -203,8 +183,8 @@ export interface HistoryView {
 }
 
 /**
- * The events in the chains below a root, and what the history has of them. Traces of sealed runs that the history lacks
- * are restored from their packs first. Fails as chains, history and calendar do.
+ * The events in the chains below a root, and what the history has of them. Traces of sealed runs that the history
+ * lacks are restored from their packs first. Fails as chains, history and calendar do.
  */
 export async function historyView(
   ports: Pick<Ports, 'clock' | 'files' | 'openHistory' | 'openRunChain' | 'packs' | 'validator' | 'zones'>,
@@ -233,7 +213,11 @@ export async function historyView(
   return ok({ fleets, kept: heads, outside, rebuilt: rebuilt?.value ?? null })
 }
 
-async function listedRuns(ports: Pick<Ports, 'openHistory'>, root: string): Promise<Outcome<readonly KeptHead[]>> {
+/** The stored runs of the history below a folder, oldest first. Fails as opening and listing it do. */
+export async function listedRuns(
+  ports: Pick<Ports, 'openHistory'>,
+  root: string,
+): Promise<Outcome<readonly KeptHead[]>> {
   const history = await ports.openHistory(root)
   return history.ok ? await history.value.list() : history
 }
@@ -250,8 +234,9 @@ function readingOf(
   const to = [asOf.slice(0, 10), ...days].sort().at(-1) ?? ''
   const earliest = new Date(Date.parse(to) - (MOST_DAYS - 1) * 86_400_000).toISOString().slice(0, 10)
   const from = [days[0] ?? to, earliest].sort().at(-1) ?? to
-  const facts = new Map(
-    heads.flatMap((head) => (head.sealed === null ? [] : [[head.sealed.tagManifest, head] as const])),
-  )
-  return calendarOf({ entries: chain.entries, facts, zones: ports.zones, from, to, asOf })
+  return calendarOf({ entries: chain.entries, facts: factsOf(heads), zones: ports.zones, from, to, asOf })
 }
+
+/** Facts about sealed runs, by their tag manifest. */
+export const factsOf = (heads: readonly KeptHead[]): ReadonlyMap<string, RunFacts> =>
+  new Map(heads.flatMap((head) => (head.sealed === null ? [] : [[head.sealed.tagManifest, head] as const])))

@@ -1,4 +1,3 @@
-import type { Figure } from '../../schemas/figure.ts'
 import type { Assessment, EarlierRuns, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
 import { PRODUCER } from '../../schemas/version.ts'
 import { fleetFiguresOf } from '../catalog/figures/figures.ts'
@@ -10,29 +9,19 @@ import { type EmbeddedFile, embeddedFile } from '../core/embedded.ts'
 import { type Failure, type Outcome, ok } from '../core/failure.ts'
 import { digestOf, nodeAssessmentPath, type PackFiles } from '../core/pack-files.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
-import type { Parsed } from '../core/probe.ts'
-import { inPackOrder, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
-import type { SudoReconciliation } from '../core/sudoers.ts'
+import { inPackOrder, type RecordingSource } from '../core/recording.ts'
 import type { FormatInput } from '../present/formats/input.ts'
-import type { CapturedTexts } from '../present/html/captured.ts'
 import { MANY_NODES } from '../present/report/figures.ts'
 import { matterOf, type ReportInput } from '../present/report.ts'
 import type { DocumentBytes } from './attachments.ts'
-import { picturesOf } from './evaluate.ts'
+import { type Evaluated, picturesOf } from './evaluate.ts'
 import type { Also, ExportedFile } from './output-files.ts'
 import type { Stamping } from './seal-file.ts'
 
 /** Sealed parts of a pack that its reports depend on. */
-interface ReportParts {
-  readonly assessment: Assessment
+interface ReportParts extends Omit<Evaluated, 'files' | 'traced'> {
   /** The catalog that the scope of the assessment requires. */
   readonly catalog: Catalog
-  readonly outlines: readonly RecordingOutline[]
-  /** From evaluate(): complete only for a small fleet. */
-  readonly figures: ReadonlyMap<string, readonly Figure[]>
-  /** From evaluate(): complete only for a small fleet, and used only there. */
-  readonly captured: ReadonlyMap<string, CapturedTexts>
-  readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
   /** For the figures of a large fleet, whose nodes are selected once all are assessed. */
   readonly recordings: readonly RecordingSource[]
   readonly register: Register

@@ -8,6 +8,7 @@ import type { Signer } from '../core/ports.ts'
 import { type Due, type Fate, retentionPlan, type Stays } from '../core/retention.ts'
 import type { RetiredEntry } from '../core/run-chain/entry.ts'
 import { appendSigned } from './append-signed.ts'
+import { withPack } from './pack-shelf.ts'
 import { type ChainBelow, chainsBelow, packsBelow } from './rebuild-history.ts'
 
 /** Retention period of documentation (45 CFR 164.316(b)(2)(i)). */
@@ -113,7 +114,10 @@ const inStoreWords = (stored: InStore | undefined): string =>
     ? ''
     : ` Deleted in the folder; the object store ${stored.locked ? 'keeps it' : 'has a copy, to be kept'} until ${stored.until.slice(0, 10)} at least.`
 
-/** By run, until when the store keeps the last of its files. Fails with objects.altered for a list in the folder that cannot be read. */
+/**
+ * By run, until when the store keeps the last of its files. Fails with objects.altered for a list in the folder that
+ * cannot be read.
+ */
 async function runsInStore(ports: Pick<Ports, 'files'>, root: string): Promise<Outcome<ReadonlyMap<string, InStore>>> {
   const folder = folderIn(root, 'objectLists')
   const below = await ports.files.below(folder, 1)
@@ -199,11 +203,11 @@ async function whyPackStays(
 ): Promise<string | null> {
   if (!isSafeName(run)) return `${quote(run)} is not a valid run folder name`
   for (const path of packs.filter((one) => one.startsWith(`${run}/`))) {
-    const pack = await ports.packs.open(`${root}/${path}`)
-    if (!pack.ok) return `${path} cannot be read as a pack; check it, and delete it yourself`
-    const seal = await pack.value.sha256(PATHS.tagManifest).catch(() => '')
-    await pack.value.close()
-    if (!seals.includes(seal)) return `${path} is another pack than the one that the chain lists as deleted`
+    const seal = await withPack(ports, `${root}/${path}`, async (pack) =>
+      ok(await pack.sha256(PATHS.tagManifest).catch(() => '')),
+    )
+    if (!seal.ok) return `${path} cannot be read as a pack; check it, and delete it yourself`
+    if (!seals.includes(seal.value)) return `${path} is another pack than the one that the chain lists as deleted`
   }
   return null
 }

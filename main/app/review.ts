@@ -126,8 +126,8 @@ interface VerificationWatch {
 const MOST_REPORTS = 50
 
 /**
- * A pack whose files are counted as they are compared. After a stop, every further reading rejects, so that the verification ends soon.
- * Whatever it then concludes must be discarded: the caller asks the signal.
+ * A pack whose files are counted as they are compared. After a stop, every further reading rejects, so that the
+ * verification ends soon. Whatever it then concludes must be discarded: the caller asks the signal.
  */
 function watchedSource(pack: OpenPack, { onStep, signal }: VerificationWatch): OpenPack {
   const total = pack.paths.length

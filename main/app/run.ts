@@ -87,6 +87,9 @@ export async function runFleet(
   return { run, recordings, cancelled: signal.aborted }
 }
 
+/** Evaluated by default. The proposed rule and related frameworks are included only on request. */
+export const DEFAULT_FRAMEWORKS: Scope['frameworks'] = ['hipaa', 'soc2']
+
 /** The scope of recordings alone, when no fleet file declares a population: exactly the nodes that were recorded. */
 export const scopeOf = (
   fleet: string,
@@ -124,11 +127,6 @@ export async function latestRun(
   return latest === undefined ? fail('input.not-found', `there is no run to resume in ${storeFolder}`) : ok(latest)
 }
 
-interface WatchDeps {
-  readonly clock: Clock
-  readonly pause: (milliseconds: number) => Promise<void>
-}
-
 interface WatchLimits {
   readonly deadlineSeconds: number
   /** Longest silence, after the first output. */
@@ -155,7 +153,7 @@ export interface Watch {
 
 const LOOK_MS = 250
 
-export function watchOver({ clock, pause }: WatchDeps, limits: WatchLimits): Watch {
+export function watchOver({ clock, pause }: Pick<Ports, 'clock' | 'pause'>, limits: WatchLimits): Watch {
   const ending = new AbortController()
   let started = clock.ticks()
   let resting = false

@@ -2,8 +2,9 @@ import type { Schedule } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { type Outcome, ok } from '../core/failure.ts'
 import { dueTimes } from '../core/period/cadence.ts'
-import { calendarOf } from '../core/period/calendar.ts'
+import { type CalendarReading, calendarOf } from '../core/period/calendar.ts'
 import { dayOf } from '../core/register/days.ts'
+import type { LoggedEntry } from '../core/run-chain/entry.ts'
 import { cadenceOf, type StartedBy, type TimerKind } from '../core/schedule/schedule.ts'
 import { type UnattendedUse, unattendedUse } from './credentials.ts'
 import { chainsBelow } from './rebuild-history.ts'
@@ -94,16 +95,27 @@ async function awaitedOf(
 ): Promise<Outcome<ScheduleStatus['awaited']>> {
   const chains = await chainsBelow(ports, out)
   if (!chains.ok) return chains
-  const asOf = ports.clock.now()
-  const from = dayOf(new Date(Date.parse(asOf) - LONGEST_DAYS * DAY_MS).toISOString())
   for (const { chain } of chains.value.filter((one) => one.chain.fleet === fleetName)) {
-    const { zones } = ports
-    const read = calendarOf({ entries: chain.entries, facts: new Map(), zones, from, to: dayOf(asOf), asOf })
+    const read = scheduledSince(ports, chain.entries, LONGEST_DAYS)
     if (!read.ok) return read
     const last = read.value.awaited.findLast(({ schedule }) => schedule === name)
     if (last !== undefined) return ok({ due: last.due, until: last.until })
   }
   return ok(null)
+}
+
+/** The UTC day so many days before a time. */
+export const daysBefore = (at: string, days: number): string =>
+  dayOf(new Date(Date.parse(at) - days * DAY_MS).toISOString())
+
+/** Scheduled runs from so many days ago until now. Fails as calendarOf() does. */
+export function scheduledSince(
+  { clock, zones }: Pick<Ports, 'clock' | 'zones'>,
+  entries: readonly LoggedEntry[],
+  days: number,
+): Outcome<CalendarReading> {
+  const asOf = clock.now()
+  return calendarOf({ entries, facts: new Map(), zones, from: daysBefore(asOf, days), to: dayOf(asOf), asOf })
 }
 
 /** The due times before and after now, as the schedule file states them. */

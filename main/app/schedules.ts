@@ -149,8 +149,8 @@ interface FileChange {
 }
 
 /**
- * Work, and then the schedule file after it, with the file locked: not before what the work needs was signed, because a person may take
- * minutes. Nothing is done where the file no longer allows it.
+ * Work, and then the schedule file after it, with the file locked: not before what the work needs was signed, because
+ * a person may take minutes. Nothing is done where the file no longer allows it.
  */
 const storing =
   ({ schedules }: Pick<Ports, 'schedules'>, file: string, { allows, next }: FileChange) =>

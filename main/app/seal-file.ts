@@ -1,5 +1,5 @@
 import { FAILURE_CODES } from '../../schemas/failure-words.ts'
-import type { NextStamp, OpenPack, Ports, Stamp } from '../core/all-ports.ts'
+import type { NextStamp, Ports, Stamp } from '../core/all-ports.ts'
 import { sha256 } from '../core/digest.ts'
 import { err, type Failure, fail, type Outcome, ok } from '../core/failure.ts'
 import { type AssembledPack, assembleBag, type BagInput, type StampAuthority } from '../core/pack.ts'
@@ -7,6 +7,7 @@ import { PATHS, type PackContent, stampPath } from '../core/pack-files.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import { bytesOf } from '../verify/steps/read.ts'
 import { stampsOver } from '../verify/steps/signature.ts'
+import { withPack } from './pack-shelf.ts'
 
 /** A sealed pack or report that can take one more time-stamp, over its whole content. */
 export interface Stampable {
@@ -72,11 +73,8 @@ async function nextOfReport(
   })
 }
 
-async function nextOfPack({ files, packs }: SealPorts, path: string): Promise<Outcome<Stampable>> {
-  const opened = await packs.open(path)
-  if (!opened.ok) return opened
-  const pack = opened.value
-  try {
+const nextOfPack = ({ files, packs }: SealPorts, path: string): Promise<Outcome<Stampable>> =>
+  withPack({ packs }, path, async (pack) => {
     const seal = await bytesOf(pack, PATHS.seal)
     if (seal === null) return fail('pack.unreadable', `it has no ${PATHS.seal}`)
     const before = await stampsOver(pack, seal)
@@ -90,39 +88,33 @@ async function nextOfPack({ files, packs }: SealPorts, path: string): Promise<Ou
           : `time-stamp ${before.length + 1}, over the seal of the pack and the ${before.length} earlier time-stamps`,
       level: null,
       first: before.length === 0,
-      imprint: new Uint8Array(Buffer.from(sha256(over), 'hex')),
+      imprint: digestBytes(over),
       certificates: [],
-      write: async ({ response }) =>
+      write: ({ response }) =>
         pack.folder === null
-          ? await withOneMore({ packs }, path, place, response)
-          : await files.write(`${pack.folder}/${place}`, response),
+          ? withOneMore({ packs }, path, place, response)
+          : files.write(`${pack.folder}/${place}`, response),
     })
-  } finally {
-    await pack.close()
-  }
-}
+  })
 
 /** The same archive with one more file. Every byte that was in it is compared with its digest while it is copied. */
-async function withOneMore(
+const withOneMore = (
   { packs }: Pick<Ports, 'packs'>,
   path: string,
   name: string,
   bytes: Uint8Array,
-): Promise<Outcome<null>> {
-  const opened = await packs.open(path)
-  if (!opened.ok) return opened
-  const pack: OpenPack = opened.value
-  try {
-    const files = new Map<string, PackContent>(pack.paths.map((one) => [one, pack.stored(one)]))
-    return await packs.replace(path, files.set(name, bytes))
-  } finally {
-    await pack.close()
-  }
-}
+): Promise<Outcome<null>> =>
+  withPack({ packs }, path, (pack) =>
+    packs.replace(
+      path,
+      new Map<string, PackContent>([...pack.paths.map((one) => [one, pack.stored(one)] as const), [name, bytes]]),
+    ),
+  )
 
 interface Sealed {
   readonly pack: AssembledPack
-  readonly seal: Uint8Array
+  /** The tag files with the seal, and the time-stamp where there is one. */
+  readonly files: ReadonlyMap<string, PackContent>
   /** Null when no independent time-stamp was requested. */
   readonly stamp: Outcome<Stamp> | null
 }
@@ -138,24 +130,30 @@ export async function sealedPack(
   authority: StampAuthority | null,
   stamping: Stamping | null,
 ): Promise<Sealed> {
-  const { signer } = input
   const pack = assembleBag({ ...input, authority })
-  const seal = await ports.sealing.signDetached(signer, pack.toSeal)
-  if (stamping === null) return { pack, seal, stamp: null }
+  const seal = await ports.sealing.signDetached(input.signer, pack.toSeal)
+  const files = new Map<string, PackContent>([...pack.tags, [PATHS.seal, seal]])
+  if (stamping === null) return { pack, files, stamp: null }
   const stamp = await ports.timestamps.stamp(stamping.url, digestBytes(seal), stamping.certificates)
   if (authority === null || (stamp.ok && rootOf(stamp.value.certificates) === rootOf(authority.chain)))
-    return { pack, seal, stamp }
+    return { pack, files: stamp.ok ? files.set(PATHS.stamp, stamp.value.response) : files, stamp }
   const without = await sealedPack(ports, input, null, stamp.ok ? stamping : null)
   return { ...without, stamp: without.stamp ?? stamp }
 }
+
+/** Time-stamps that were requested and could not be obtained. */
+export const sealShortfalls = (
+  { shortfall }: Pick<StampedReport, 'shortfall'>,
+  stamp: Sealed['stamp'],
+): readonly Failure[] => [...(shortfall === null ? [] : [shortfall]), ...(stamp?.ok === false ? [stamp.error] : [])]
 
 const rootOf = (chain: readonly Uint8Array[]): string => sha256(chain.at(-1) ?? new Uint8Array())
 const digestBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(Buffer.from(sha256(bytes), 'hex'))
 
 /**
  * Runs work that signs. A key on a token can become unavailable at any signature, deep inside an encoder: its signer
- * then throws an Error whose cause is the Failure, which is returned here. Any other exception is a bug, and is thrown
- * on.
+ * then throws an Error whose cause is the Failure, which is returned here. Any other exception is a bug, and is
+ * thrown on.
  */
 export async function whileSigning<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
   try {

@@ -9,6 +9,7 @@ import type { Signer } from '../core/ports.ts'
 import { readSealingContent } from '../core/sealing-content.ts'
 import { digestsIn, MOST_SIGNATURES, type RemoteSigning, type SealingServer } from '../core/sealing-orders.ts'
 import { sealingLines } from '../present/sealing-content.ts'
+import { repeat } from './concurrency.ts'
 
 interface SealerDeps {
   readonly server: SealingServer
@@ -16,8 +17,8 @@ interface SealerDeps {
   readonly signing: Pick<RemoteSigning, 'attributes' | 'signText'>
   readonly ports: Pick<Ports, 'clock' | 'files' | 'validator'>
   /**
-   * Whether a person confirms an export, or the entry that `lines` show completely. It may take any time; what it resolves to counts for
-   * nothing once `withdrawn` is aborted, which ends the question.
+   * Whether a person confirms an export, or the entry that `lines` show completely. It may take any time; what it
+   * resolves to counts for nothing once `withdrawn` is aborted, which ends the question.
    */
   readonly confirm: (
     request: SealingRequest,
@@ -56,8 +57,6 @@ const WAIT_SECONDS = 20
 const LOOK_MS = 5000
 /** Between two signatures of the head of the audit log. */
 const HEAD_MS = 10 * 60_000
-const RETRY_MS = 2000
-const MOST_RETRY_MS = 60_000
 
 /** What a person decided about an export or an entry, and how often it was signed for. */
 interface Decided {
@@ -74,34 +73,28 @@ interface Memory {
 }
 
 /**
- * Signs what a team server asks for, until it is stopped. Each export, and each entry, is confirmed by a person once. The text of an entry is
- * read and its digest computed here: one that is not understood is refused. A digest is in the record, on the disk, before it is signed; an
- * export that asks for more signatures than it has, and a request that was recorded with another digest, are refused.
+ * Signs what a team server asks for, until it is stopped. Each export, and each entry, is confirmed by a person once.
+ * The text of an entry is read and its digest computed here: one that is not understood is refused. A digest is in
+ * the record, on the disk, before it is signed; an export that asks for more signatures than it has, and a request
+ * that was recorded with another digest, are refused.
  */
 export async function runSealer(deps: SealerDeps, options: SealerOptions): Promise<void> {
-  const { signal, onEvent } = options
+  const { signal } = options
   const asked = askOf(deps.signer)
   const memory: Memory = { decided: new Map(), recorded: null }
   const nextHead = auditHeads(deps, options)
-  let retry = RETRY_MS
-  while (!signal.aborted) {
+  const step = async (): Promise<Failure | null> => {
     await nextHead()
     const request = await deps.server.ask(asked, signal)
     const done = !request.ok || request.value === null ? request : await answer(deps, options, memory, request.value)
-    if (done.ok) {
-      retry = RETRY_MS
-      continue
-    }
-    if (signal.aborted) return
-    onEvent({ kind: 'waits', failure: done.error })
-    await deps.wait(retry, signal)
-    retry = Math.min(retry * 2, MOST_RETRY_MS)
+    return done.ok ? null : done.error
   }
+  await repeat(step, { signal, wait: deps.wait, onWait: (failure) => options.onEvent({ kind: 'waits', failure }) })
 }
 
 /**
- * Signs the head of the audit log when its time has come. It is in the record before it is signed. A failure is reported, and exports are
- * waited for all the same.
+ * Signs the head of the audit log when its time has come. It is in the record before it is signed. A failure is
+ * reported, and exports are waited for all the same.
  */
 function auditHeads(deps: SealerDeps, { auditLogOf, record, onEvent }: SealerOptions): () => Promise<void> {
   const { server, signer, signing, ports } = deps
@@ -140,7 +133,8 @@ function auditHeads(deps: SealerDeps, { auditLogOf, record, onEvent }: SealerOpt
 }
 
 /**
- * What this process and those before it recorded; empty without a record. Fails as the file does: nothing is signed while the record cannot be read.
+ * What this process and those before it recorded; empty without a record. Fails as the file does: nothing is signed
+ * while the record cannot be read.
  */
 async function recordOf({ ports }: SealerDeps, record: string): Promise<Outcome<string>> {
   const read = await ports.files.read(record)
@@ -162,7 +156,10 @@ const TOO_MANY = `the server asked for more than ${MOST_SIGNATURES} signatures f
 const NOT_UNDERSTOOD = 'the text is not an entry that this version of the sealer reads, or states a time in the future'
 const OTHER_DIGEST = 'the digest is not that of the text, or not the one that was recorded for this request'
 
-/** Answers one request. Fails as the record does, and where the server cannot be reached; such a request is handed out again. */
+/**
+ * Answers one request. Fails as the record does, and where the server cannot be reached; such a request is handed out
+ * again.
+ */
 async function answer(
   deps: SealerDeps,
   options: SealerOptions,
@@ -239,7 +236,9 @@ function linesOf({ ports: { clock, validator }, signer, catalog }: SealerDeps, t
   return content === null ? null : sealingLines(content, catalog)
 }
 
-/** A token may be removed, or refuse its PIN, at any time; the Error that it throws then has the Failure as its cause. */
+/**
+ * A token may be removed, or refuse its PIN, at any time; the Error that it throws then has the Failure as its cause.
+ */
 async function keySigned(sign: () => Promise<Uint8Array>): Promise<Outcome<Uint8Array>> {
   try {
     return ok(await sign())

@@ -31,7 +31,7 @@ import {
 } from '../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { exampleOf, type Finding } from '../core/finding/finding.ts'
-import { of, plain, plural } from '../core/plain-text.ts'
+import { names, of, plain, plural } from '../core/plain-text.ts'
 import { type ThresholdValue, thresholdValues } from '../core/profile.ts'
 import { explanationsFor, explanationText } from '../core/register/explanations.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../core/same-machine.ts'
@@ -65,8 +65,8 @@ function head(
   { scope, nodes, asOf, catalog, demo, reconciliation, shared = NOTHING_SHARED }: Assessment,
   limits: readonly ThresholdValue[],
 ): string[] {
-  const names = nodes.filter(({ results }) => results.some(({ verdict }) => verdict !== 'not-tested')).length
-  const reached = names - surplusNames(shared)
+  const answered = nodes.filter(({ results }) => results.some(({ verdict }) => verdict !== 'not-tested')).length
+  const reached = answered - surplusNames(shared)
   return [
     `${plain(scope.fleet)}${demo ? '   [Demo data]' : ''}`,
     `${reached} of ${nodes.length} declared nodes collected; as of ${asOf}; catalog ${catalog.version} (${catalog.digest.slice(0, 12)})`,
@@ -177,18 +177,13 @@ function nodeList({ nodes, asOf }: Assessment, register: Register): readonly str
   const silent = nodes.filter(({ status }) => status !== 'complete').map(({ node }) => node)
   return [
     `${nodes.length} nodes; population.csv lists all of them.`,
-    ...(silent.length === 0 ? [] : [`Not collected or partially collected (${silent.length}): ${namesOf(silent)}`]),
+    ...(silent.length === 0 ? [] : [`Not collected or partially collected (${silent.length}): ${names(silent)}`]),
   ]
 }
 
-const namesOf = (names: readonly string[]): string => {
-  const more = names.length - MOST_NAMES
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
-
 /**
- * Findings by severity, with owner and due day, and those that are overdue. The leading ones are listed with an observation. A risk
- * acceptance leaves the deviation in place.
+ * Findings by severity, with owner and due day, and those that are overdue. The leading ones are listed with an
+ * observation. A risk acceptance leaves the deviation in place.
  */
 function findingLines(
   assessment: Assessment,
@@ -218,7 +213,10 @@ function findingLines(
   ]
 }
 
-/** What a finding that decides no control means for controls; `limited` of them lack the result of a node that was refused before login. */
+/**
+ * What a finding that decides no control means for controls; `limited` of them lack the result of a node that was
+ * refused before login.
+ */
 const undecided = (limited: number): string =>
   limited === 0
     ? '. Decides no control in scope'
@@ -242,7 +240,7 @@ function findingLine(
   ]
   return [
     `  ${reference}  ${severityWords[severity.level]}: ${title}`,
-    `      ${counts.join('; ')}: ${namesOf(deviations.map(({ subject }) => subject))}`,
+    `      ${counts.join('; ')}: ${names(deviations.map(({ subject }) => subject))}`,
     `      ${statusText(finding)}. ${ownerLine(finding)}${controls.length === 0 ? undecided(limitedControls({ assessment, catalog }, finding).length) : ''}`,
     ...(accepted === 0 ? [] : [`      risk accepted on ${accepted} of these; the deviation remains`]),
     ...(over === 0 ? [] : [`      the risk acceptance has expired on ${over} of these`]),
@@ -351,7 +349,7 @@ function observationLines({ framework, rows }: RowCounts): readonly string[] {
     }
   return listedRows(
     'Observations (supporting checks not satisfied; they change no conclusion)',
-    [...found.values()].map(({ check, ids }) => `${check.check}: ${observationLine(check)}; under ${namesOf(ids)}`),
+    [...found.values()].map(({ check, ids }) => `${check.check}: ${observationLine(check)}; under ${names(ids)}`),
   )
 }
 

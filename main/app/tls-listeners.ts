@@ -1,4 +1,5 @@
-import type { ByteStream, Clock, Connection, Entropy } from '../core/ports.ts'
+import type { Ports } from '../core/all-ports.ts'
+import type { ByteStream, Connection } from '../core/ports.ts'
 import { clientHello, concat, SUITES, TLS_VERSIONS, type TlsVersion } from '../core/tls/client-hello.ts'
 import { type OwnShares, ownShares, sealedCertificates } from '../core/tls/sealed-flight.ts'
 import {
@@ -14,14 +15,10 @@ import {
   type TlsTarget,
 } from '../core/tls/server-reply.ts'
 
-export interface TlsDeps {
-  readonly clock: Clock
-  readonly entropy: Entropy
-  readonly pause: (milliseconds: number) => Promise<void>
-}
+export type TlsDeps = Pick<Ports, 'clock' | 'entropy' | 'pause'>
 
 /** The ports to query, in this order, and those skipped beforehand. */
-interface TlsPlan {
+export interface TlsPlan {
   readonly ask: readonly TlsTarget[]
   readonly passed: readonly (TlsTarget & { readonly why: PassedOver })[]
 }
@@ -42,20 +39,12 @@ export async function observeTls(
   { ask, passed }: TlsPlan,
   { signal, heard }: { readonly signal: AbortSignal; readonly heard: () => void },
 ): Promise<TlsObservation> {
-  if (dial === undefined)
-    return {
-      forwarding: 'not-available',
-      asked: [],
-      passed: [...passed, ...ask.map((one) => ({ ...one, why: 'unreached' as const }))],
-    }
+  if (dial === undefined) return nothingAsked({ ask, passed })
   const end = deps.clock.ticks() + BigInt(ALL_MS) * 1_000_000n
   const asked: PortObservation[] = []
   const left: { host: string; port: number; why: PassedOver }[] = []
   let over: 'unreached' | 'time' | null = null
-  const stopped = new Promise<'late'>((resolve) => {
-    signal.addEventListener('abort', () => resolve('late'), { once: true })
-    if (signal.aborted) resolve('late')
-  })
+  const stopped = stopOf(signal)
   for (const target of ask) {
     const why = over ?? (signal.aborted ? 'unreached' : deps.clock.ticks() >= end ? 'time' : null)
     if (why !== null) {
@@ -71,6 +60,21 @@ export async function observeTls(
   }
   return { forwarding: 'used', asked, passed: [...passed, ...left] }
 }
+
+/** The result where the session forwards no connections. */
+export const nothingAsked = ({ ask, passed }: TlsPlan) =>
+  ({
+    forwarding: 'not-available',
+    asked: [],
+    passed: [...passed, ...ask.map((one) => ({ ...one, why: 'unreached' as const }))],
+  }) as const
+
+/** Resolves when the collection is stopped. */
+export const stopOf = (signal: AbortSignal): Promise<'late'> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve('late'), { once: true })
+    if (signal.aborted) resolve('late')
+  })
 
 interface Port {
   readonly deps: TlsDeps

@@ -8,7 +8,7 @@ import { plain } from '../core/plain-text.ts'
 import type { Connection, ConnectTarget, RunEvent, Signer } from '../core/ports.ts'
 import { type UnsignedVantage, vantageBytes, vantagePlaceProblem } from '../core/vantage.ts'
 import { vantageIsSigned } from '../verify/steps/location.ts'
-import { converse, startShell } from './converse.ts'
+import { connect, converse, startShell } from './converse.ts'
 import type { Aside, Pace } from './location/ask-databases.ts'
 import { newRunId, runFleet, type Watch, watchOver } from './run.ts'
 import { whileSigning } from './seal-file.ts'
@@ -75,10 +75,7 @@ async function timeNode(deps: Deps, target: ConnectTarget, input: Timing): Promi
     signal: input.signal,
   })
   try {
-    const connecting = deps.transport.connect(target, watch.signal).catch((problem) => fail('bug', String(problem)))
-    const waited = await watch.unless(connecting)
-    if (!waited.ok) void connecting.then((late) => (late.ok ? late.value.close() : undefined))
-    const connected = waited.ok ? waited.value : waited
+    const connected = await connect(deps, target, watch)
     if (!connected.ok) watch.give(connected.error.code, connected.error.detail)
     const { spreadSeconds, aside, onEvent } = input
     const onWait = (secondsLeft: number): void => onEvent({ kind: 'node-timing', node, secondsLeft })

@@ -36,6 +36,7 @@ import { type Acceptances, acceptancesOf } from '../core/register.ts'
 import { sameMachineText } from '../core/same-machine.ts'
 import { countedCheck, joined, type PropertyCell, type Tally, tally } from '../core/tally.ts'
 import { partsTable } from '../present/formats/row-counts.ts'
+import { DEFAULT_FRAMEWORKS } from './run.ts'
 
 /** Plain data for the window, made from the engine's values. Nothing is decided here. */
 
@@ -302,8 +303,8 @@ function commandLine(name: string, command: Command): RunPreview['questions'][nu
 }
 
 export function fleetView(fleet: Fleet, demo: boolean): FleetView {
-  const nodes = fleet.nodes.filter(({ jumpOnly }) => jumpOnly !== true)
-  return { name: fleet.name, demo, frameworks: fleet.frameworks ?? ['hipaa', 'soc2'], nodes: nodes.map(fleetNodeView) }
+  const { name, frameworks = DEFAULT_FRAMEWORKS, nodes } = fleet
+  return { name, demo, frameworks, nodes: nodes.filter(({ jumpOnly }) => jumpOnly !== true).map(fleetNodeView) }
 }
 
 export const fleetNodeView = (node: FleetNode): FleetNodeView => ({

@@ -8,7 +8,7 @@ import type { ConnectTarget } from '../../core/ports.ts'
 import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../core/recording.ts'
 import { digestOf } from '../collect-node.ts'
 import { collectRun } from '../collect-run.ts'
-import { mapConcurrently } from '../concurrency.ts'
+import { mapConcurrently, repeat } from '../concurrency.ts'
 
 interface CollectorDeps {
   readonly ports: Parameters<typeof collectRun>[0] & Pick<Ports, 'fleets'>
@@ -36,42 +36,34 @@ export type CollectorEvent =
   | { readonly kind: 'waits'; readonly failure: Failure }
 
 const WAIT_SECONDS = 20
-const RETRY_MS = 2000
-const MOST_RETRY_MS = 60_000
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3
 
 /** Failures after which the recording is kept and delivered later: the server, or this computer, may recover. */
 const PASSING: readonly Failure['code'][] = ['server.unreachable', 'store.failed', 'access.refused', 'bug']
 
 /**
- * Collects jobs of a zone until it is stopped. Whatever was finished is delivered before another job is leased, so that the spool of a
- * collector that is cut off holds no more than it collects at once.
+ * Collects jobs of a zone until it is stopped. Whatever was finished is delivered before another job is leased, so
+ * that the spool of a collector that is cut off holds no more than it collects at once.
  */
 export async function runCollector(ports: CollectorDeps, options: CollectorOptions): Promise<void> {
-  const { signal } = options
   const deps: Working = { ...ports, leases: new Map() }
   await continued(deps, options)
   let last: Promise<unknown> = Promise.resolve()
-  /** Passes run one at a time. What a lane finishes during a pass is in the next one, and the lane waits for that pass. */
+  /**
+   * Passes run one at a time. What a lane finishes during a pass is in the next one, and the lane waits for that
+   * pass.
+   */
   const delivered = (): Promise<Failure | null> => {
     const pass = last.then(() => deliverFinished(deps, options))
     last = pass
     return pass
   }
-  const lane = async (): Promise<void> => {
-    let retry = RETRY_MS
-    while (!signal.aborted) {
-      const problem = (await delivered()) ?? (await next(deps, options))
-      if (problem === null) {
-        retry = RETRY_MS
-        continue
-      }
-      if (signal.aborted) return
-      options.onEvent({ kind: 'waits', failure: problem })
-      await deps.wait(retry, signal)
-      retry = Math.min(retry * 2, MOST_RETRY_MS)
-    }
-  }
+  const lane = (): Promise<void> =>
+    repeat(async () => (await delivered()) ?? (await next(deps, options)), {
+      signal: options.signal,
+      wait: deps.wait,
+      onWait: (failure) => options.onEvent({ kind: 'waits', failure }),
+    })
   await Promise.all(Array.from({ length: options.concurrency }, lane))
 }
 
@@ -183,8 +175,8 @@ async function collect(
 }
 
 /**
- * Renews a lease during work. Neither an ended lease nor an unreachable server ends the work, because the first complete recording counts. An ended
- * job does; `job` then states why.
+ * Renews a lease during work. Neither an ended lease nor an unreachable server ends the work, because the first
+ * complete recording counts. An ended job does; `job` then states why.
  */
 async function whileRenewed<T>(
   { server, wait, leases }: Working,
@@ -289,9 +281,10 @@ async function setAside(
 }
 
 /**
- * The target of a job, or why this collector does not collect it. The server is not trusted: only nodes of the collector's own fleet file
- * are contacted, at the address, with the account and with the host keys that are stated there. What the server declares of the node is
- * recorded; where it is measured from is stated by the collector alone.
+ * The target of a job, or why this collector does not collect it. The server is not trusted: only nodes of the
+ * collector's own fleet file are contacted, at the address, with the account and with the host keys that are stated
+ * there. What the server declares of the node is recorded; where it is measured from is stated by the collector
+ * alone.
  */
 export function targetFor(
   { node, hostKey }: CollectorJob,

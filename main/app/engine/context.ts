@@ -1,7 +1,7 @@
 import type { Chosen, Input, Method, Output } from '../../../schemas/ipc.ts'
 import type { PackReview } from '../../../schemas/ipc-packs.ts'
 import type { RequestCounts } from '../../../schemas/ipc-portal.ts'
-import type { EngineEvent } from '../../../schemas/ipc-views.ts'
+import type { EngineEvent, RunStatus } from '../../../schemas/ipc-views.ts'
 import type { Assessment, Fleet, Register } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
@@ -10,9 +10,9 @@ import type { SigningPlace } from '../../core/identities.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import type { Checkpoint } from '../../core/run-chain/head.ts'
 import type { RemoteCollection } from './remote.ts'
-import type { GoingRun, RunJournal } from './run-journal.ts'
 import type { RunState } from './run-state.ts'
 import type { ShownKey } from './shown-keys.ts'
+import type { SoFar } from './so-far.ts'
 
 /** Every method of the window with its input, and the file chosen in a dialog of the main process. */
 export type Handlers = {
@@ -66,7 +66,10 @@ export interface EngineContext {
   readonly scheduling: Scheduling
   /** On a team server with collectors; null elsewhere, where zones of nodes have no effect. */
   readonly remote: RemoteCollection | null
-  /** What auditors requested on a team server, for a call of a person who answers them; null for every other call, and elsewhere. */
+  /**
+   * What auditors requested on a team server, for a call of a person who answers them; null for every other call, and
+   * elsewhere.
+   */
   readonly requestsOfAuditors: () => RequestCounts | null
   /** Whose signing identities there are. */
   readonly signing: SigningPlace
@@ -92,6 +95,29 @@ export interface PackState {
   readonly draft: boolean
   /** A checkpoint that the reader imported for it. */
   readonly imported: Checkpoint | null
+}
+
+/** A run in progress. */
+export interface GoingRun {
+  readonly run: string
+  readonly stop: AbortController
+  readonly gate: Gate
+  readonly soFar: SoFar
+  readonly done: Promise<void>
+}
+
+/** Pauses work between its steps: `passed` resolves when the gate is open, or when the work is to stop. */
+export interface Gate {
+  readonly close: () => void
+  readonly open: () => void
+  readonly isClosed: () => boolean
+  readonly passed: () => Promise<void>
+}
+
+/** State of a run for a window that opens later: its start, the last event of every node, and its end. */
+export interface RunJournal {
+  readonly note: (event: EngineEvent) => void
+  readonly status: (going: GoingRun | null) => RunStatus
 }
 
 /** What the window shows: the fleet, its latest run, and the pack open for review. */

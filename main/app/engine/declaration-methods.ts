@@ -9,7 +9,7 @@ import { fleetPath } from '../../core/layout.ts'
 import { PROFILE_NAMES } from '../../core/profile.ts'
 import { chosenFrameworks } from '../collect-run.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { type DeclaredShelf, declaredOrNone } from './engagement-store.ts'
+import { declaredOrNone, shelfShown } from './engagement-store.ts'
 import { fleetProblems, storedFleet, storeFleet } from './fleet-store.ts'
 import { turnOf } from './kept-json.ts'
 import { type LocationShelf, locationOf } from './location-store.ts'
@@ -68,7 +68,10 @@ async function sectionChecked(
   return ok({ before, fleet, problems: problemsOfSection(draft, fleet, problems) })
 }
 
-/** What the schema cannot express: files that were not chosen or cannot be read, and ids that the catalog does not have. */
+/**
+ * What the schema cannot express: files that were not chosen or cannot be read, and ids that the catalog does not
+ * have.
+ */
 async function contentProblems(
   context: EngineContext,
   draft: SectionDraft,
@@ -91,13 +94,10 @@ async function contentProblems(
   return draft.section === 'location-sources' ? await sourceProblems(context, fleet) : []
 }
 
-async function frameworkProblems(
-  { ports, folder, catalog, session }: EngineContext,
-  fleet: Fleet,
-): Promise<readonly FleetProblem[]> {
-  const { mappings } = await declaredOrNone({ ports, folder, demo: session.demo })
+async function frameworkProblems(context: EngineContext, fleet: Fleet): Promise<readonly FleetProblem[]> {
+  const { mappings } = await declaredOrNone(shelfShown(context))
   const chosen = chosenFrameworks(
-    catalog,
+    context.catalog,
     mappings.map(({ id }) => id),
     fleet.frameworks,
   )
@@ -121,8 +121,9 @@ export async function sourceProblems(
   return problems
 }
 
-async function viewOf({ ports, folder, catalog, session }: EngineContext, fleet: Fleet): Promise<DeclarationsView> {
-  const shelf: DeclaredShelf = { ports, folder, demo: session.demo }
+async function viewOf(context: EngineContext, fleet: Fleet): Promise<DeclarationsView> {
+  const { catalog, session } = context
+  const shelf = shelfShown(context)
   const { mappings } = await declaredOrNone(shelf)
   return {
     demo: session.demo,

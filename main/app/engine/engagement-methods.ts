@@ -7,6 +7,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Framework } from '../../core/framework.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import {
+  changesInTurn,
   type DeclaredShelf,
   declaredOf,
   declaredOrNone,
@@ -15,8 +16,8 @@ import {
   keepInventory,
   type OwnDeclared,
   readDraft,
+  shelfShown,
 } from './engagement-store.ts'
-import { inTurn } from './kept-json.ts'
 import { collectedNodes } from './stored-runs.ts'
 import { assessAgain } from './up-to-now.ts'
 
@@ -30,18 +31,22 @@ type Methods =
 
 /** Declarations before an audit, and the population. Every change evaluates the shown run again; no verdict changes. */
 export function engagementMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { ports, catalog, folder, session } = context
-  const turn = inTurn()
+  const { ports, catalog, session } = context
+  const turn = changesInTurn(context)
   const frameworksWith = (mappings: readonly Mapping[]): readonly Framework[] => [...catalog.frameworks, ...mappings]
   const lacksWith = (form: EngagementForm, mappings: readonly Mapping[]): EngagementView['lacks'] =>
     lacksIn(form, namesOf(catalog.checks, frameworksWith(mappings)))
-  /** A change applies to the fleet that was shown when it was requested. */
-  const shelf = (): DeclaredShelf => ({ ports, folder, demo: session.demo })
   const changed = async (at: DeclaredShelf, written: Outcome<null>): Promise<Outcome<EngagementView>> => {
     if (!written.ok) return written
     await assessAgain(context)
     return await ownView(at)
   }
+  const inventoryChanged = async (
+    at: DeclaredShelf,
+    engagement: Outcome<Engagement>,
+    inventory: Uint8Array | null,
+  ): Promise<Outcome<EngagementView>> =>
+    engagement.ok ? await changed(at, await keepInventory(at, { engagement: engagement.value, inventory })) : engagement
   const ownView = async (at: DeclaredShelf): Promise<Outcome<EngagementView>> => {
     const declared = await declaredOf(at)
     if (!declared.ok) return declared
@@ -63,15 +68,14 @@ export function engagementMethods(context: EngineContext): Pick<Handlers, Method
   }
   return {
     'engagement.get': async ({ of }) => {
-      if (of === 'run') return await ownView(shelf())
+      if (of === 'run') return await ownView(shelfShown(context))
       const stated = statedIn(context)
       if (!stated.ok) return stated
       const { engagement = null, mappings = [] } = stated.value.scope
       return ok({ ...viewOf({ engagement, mappings }, null), lacks: [] })
     },
-    'engagement.set': (written) => {
-      const at = shelf()
-      return turn(async () => {
+    'engagement.set': (written) =>
+      turn(async (at) => {
         // A file that cannot be read is never overwritten.
         const [before, draft] = [await declaredOf(at), await readDraft(at)]
         if (!before.ok) return before
@@ -82,49 +86,35 @@ export function engagementMethods(context: EngineContext): Pick<Handlers, Method
         const inventory = earlier?.inventory ?? null
         const engagement: Engagement = { schema: 'barewitness.engagement/1', ...form, inventory }
         return await changed(at, await keepEngagement(at, { engagement, inventory: null }))
-      })
-    },
-    'engagement.import-choose': (_, chosen) => {
-      const at = shelf()
-      return turn(async () => {
+      }),
+    'engagement.import-choose': (_, chosen) =>
+      turn(async (at) => {
         if (chosen === undefined) return ok(null)
         const { mappings } = await declaredOrNone(at)
         const read = await ports.declarations.engagement(chosen.path, null, mappings)
         return read.ok ? await changed(at, await keepEngagement(at, read.value)) : read
-      })
-    },
-    'inventory.import-choose': (about, chosen) => {
-      const at = shelf()
-      return turn(async () => {
+      }),
+    'inventory.import-choose': (about, chosen) =>
+      turn(async (at) => {
         if (chosen === undefined) return ok(null)
         const before = await declaredOf(at)
         if (!before.ok) return before
         const read = await ports.declarations.inventory(chosen.path)
         if (!read.ok) return read
         const { bytes, ...table } = read.value
-        const engagement = withInventory(before.value.engagement, { ...about, ...table })
-        return engagement.ok
-          ? await changed(at, await keepInventory(at, { engagement: engagement.value, inventory: bytes }))
-          : engagement
-      })
-    },
-    'inventory.leave-out': (row) => {
-      const at = shelf()
-      return turn(async () => {
+        return await inventoryChanged(at, withInventory(before.value.engagement, { ...about, ...table }), bytes)
+      }),
+    'inventory.leave-out': (row) =>
+      turn(async (at) => {
         const before = await declaredOf(at)
-        if (!before.ok) return before
-        const engagement = leaveOut(before.value.engagement, row)
-        return engagement.ok
-          ? await changed(at, await keepInventory(at, { engagement: engagement.value, inventory: null }))
-          : engagement
-      })
-    },
+        return before.ok ? await inventoryChanged(at, leaveOut(before.value.engagement, row), null) : before
+      }),
     'coverage.get': async ({ of }) => {
       if (of === 'pack') {
         const stated = statedIn(context)
         return stated.ok ? ok(coverageIn(stated.value)) : stated
       }
-      const declared = await declaredOf(shelf())
+      const declared = await declaredOf(shelfShown(context))
       if (!declared.ok) return declared
       const current = await assessAgain(context)
       if (!current.ok) return current

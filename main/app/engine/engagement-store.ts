@@ -6,7 +6,8 @@ import { sha256 } from '../../core/digest.ts'
 import { populationWith } from '../../core/engagement/coverage.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { type FILES, fileIn, folderIn, inventoryPath, shelfPath } from '../../core/layout.ts'
-import { isObject, keepEarlier, readKept, writeKept } from './kept-json.ts'
+import type { EngineContext } from './context.ts'
+import { inTurn, isObject, keepEarlier, readKept, writeKept } from './kept-json.ts'
 
 /**
  * Where declarations about a fleet are stored: a folder, and whether it is the demo fleet, whose declarations are
@@ -16,6 +17,22 @@ export interface DeclaredShelf {
   readonly ports: Ports
   readonly folder: string
   readonly demo: boolean
+}
+
+/** The declarations of the fleet that is shown now. */
+export const shelfShown = ({
+  ports,
+  folder,
+  session: { demo },
+}: Pick<EngineContext, 'ports' | 'folder' | 'session'>): DeclaredShelf => ({ ports, folder, demo })
+
+/** Runs changes sequentially, each on the declarations of the fleet that was shown when it was requested. */
+export function changesInTurn(context: EngineContext): <T>(change: (shelf: DeclaredShelf) => Promise<T>) => Promise<T> {
+  const turn = inTurn()
+  return (change) => {
+    const shelf = shelfShown(context)
+    return turn(() => change(shelf))
+  }
 }
 
 /** Declarations of a fleet other than its nodes. */

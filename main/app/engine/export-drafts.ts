@@ -2,7 +2,7 @@ import type { ExportDraft, ExportedFileView, ExportView } from '../../../schemas
 import type { Ports } from '../../core/all-ports.ts'
 import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
-import type { PadesLevel } from '../../core/ports.ts'
+import type { PadesLevel, Signer } from '../../core/ports.ts'
 import type { Stamping } from '../seal-file.ts'
 import type { EngineContext } from './context.ts'
 import { wordsOf } from './export-plan.ts'
@@ -19,6 +19,12 @@ export interface Draft {
   readonly chained: boolean
   saved: boolean
 }
+
+export const filesOf = (files: readonly ExportedFileView[]): ExportDraft['files'] =>
+  files.map(({ name, size, sha256 }) => ({ name, size, sha256 }))
+
+export const signerWords = ({ subject, fingerprint }: Pick<Signer, 'subject' | 'fingerprint'>): string =>
+  `${plain(subject)}, key ${fingerprint}`
 
 /**
  * Copies every file of a draft to a chosen folder, all or none, and never over another file. Each copy is read back and

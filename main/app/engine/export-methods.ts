@@ -1,10 +1,13 @@
 import { engagementState } from '../../../schemas/engagement-words.ts'
 import type { Input, Reply } from '../../../schemas/ipc.ts'
 import type { ExportDraft, PreflightItem } from '../../../schemas/ipc-packs.ts'
+import type { Assessment } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
+import { hexOf } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { chainFolderOf, draftName, handOutName, packIn, packNameOf } from '../../core/layout.ts'
+import type { KeptRun } from '../../core/history.ts'
+import { chainFolderOf, draftName, handOutName, packIn, packNameOf, shelfPath } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import { inMemory } from '../../core/recording.ts'
 import type { DisclosedCopy } from '../../verify/disclosure/disclose.ts'
@@ -12,18 +15,27 @@ import type { DisclosureNotes } from '../../verify/disclosure/notes.ts'
 import { INDEX_PATH } from '../../verify/disclosure/parts.ts'
 import { discloseCopy } from '../excerpt.ts'
 import { exportRun } from '../export.ts'
+import { withPack } from '../pack-shelf.ts'
 import { preflightOf } from '../preflight.ts'
+import { keepRun } from '../rebuild-history.ts'
 import type { Exported, ExportInput } from '../report-input.ts'
-import { databasesForExport } from './asked-databases.ts'
 import { viewSource } from './assessment-methods.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { declaredForExport, readDraft, withDeclared } from './engagement-store.ts'
-import { type Draft, discardDraft, saveDraft, stampingOf, storedNotes, timeNotes } from './export-drafts.ts'
+import { declaredForExport, readDraft, shelfShown, withDeclared } from './engagement-store.ts'
+import {
+  type Draft,
+  discardDraft,
+  filesOf,
+  saveDraft,
+  signerWords,
+  stampingOf,
+  storedNotes,
+  timeNotes,
+} from './export-drafts.ts'
 import { alsoNamed, exportPlan, missingIn, NO_RUN, STILL_GOING } from './export-plan.ts'
 import { evaluatedRuns, runToSeal } from './export-runs.ts'
-import { keepSealed } from './keep-traces.ts'
-import { hexOf, inTurn, turnOf } from './kept-json.ts'
-import { sitesForExport } from './location-store.ts'
+import { inTurn, nothingOf, turnOf } from './kept-json.ts'
+import { databasesForExport, sitesForExport } from './location-store.ts'
 import { buildPeriodDraft, periodPlan } from './period-draft.ts'
 import { presented } from './presented.ts'
 import { registerForExport } from './register-store.ts'
@@ -32,7 +44,6 @@ import { readNote } from './run-notes.ts'
 import { readSettings } from './settings.ts'
 import type { ReadRun } from './stored-runs.ts'
 import { listIdentities, signingKey } from './trust-identities.ts'
-import type { Keeping } from './trust-secrets.ts'
 
 type Methods =
   | 'export.plan'
@@ -44,7 +55,10 @@ type Methods =
   | 'period.plan'
   | 'period.build'
 
-/** From a run, or the runs of a period, to a sealed pack in a chosen folder. Drafts are known until the program ends; their files are kept. */
+/**
+ * From a run, or the runs of a period, to a sealed pack in a chosen folder. Drafts are known until the program ends;
+ * their files are kept.
+ */
 export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { ports } = context
   const drafts = new Map<string, Draft>()
@@ -98,7 +112,10 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
   }
 }
 
-/** What is open before the run of this session is exported. Fails with input.refused without a run, or as its readers do. */
+/**
+ * What is open before the run of this session is exported. Fails with input.refused without a run, or as its readers
+ * do.
+ */
 async function exportPreflight(context: EngineContext): Promise<Outcome<readonly PreflightItem[]>> {
   const { ports, folder } = context
   const found = await viewSource(context, 'run')
@@ -109,7 +126,7 @@ async function exportPreflight(context: EngineContext): Promise<Outcome<readonly
   if (going?.run === run.run) return fail('input.refused', STILL_GOING)
   const identities = await listIdentities(context)
   if (!identities.ok) return identities
-  const draft = await readDraft({ ports, folder, demo: context.session.demo })
+  const draft = await readDraft(shelfShown(context))
   if (!draft.ok) return draft
   const { assessment, register } = source
   const { recordings } = run
@@ -129,6 +146,7 @@ async function exportPreflight(context: EngineContext): Promise<Outcome<readonly
 }
 
 type Wanted = Input<'export.build'>
+type Redaction = NonNullable<Wanted['redact']>
 type Common = Omit<ExportInput, 'signer' | 'stamping' | 'folder' | 'chainFolder'>
 
 const NOT_KEPT = 'The run is sealed but could not be added to the history on this computer. The pack is complete.'
@@ -151,9 +169,9 @@ async function buildDraft(current: EngineContext, run: ReadRun, wanted: Wanted):
   const folder = `${context.folder}/${draftName(handle)}`
   const people = await registerForExport(context)
   if (!people.ok) return people
-  const declared = await declaredForExport({ ports, folder: context.folder, demo })
+  const shelf = { ...shelfShown(context), fleet: session.fleet }
+  const declared = await declaredForExport(shelf)
   if (!declared.ok) return declared
-  const shelf = { ports, folder: context.folder, demo, fleet: session.fleet }
   const sites = await sitesForExport(shelf, run.scope)
   if (!sites.ok) return sites
   const databases = await databasesForExport(shelf, run.scope)
@@ -180,34 +198,24 @@ async function buildDraft(current: EngineContext, run: ReadRun, wanted: Wanted):
   if (!signer.ok) return signer
   const key = signer.value?.value ?? (await ports.sealing.demoSigner())
   const chainFolder = demo ? null : chainFolderOf(context.folder, run.scope.fleet)
-  const exported = await exportRun(ports, catalog, {
-    ...common,
-    signer: key,
-    stamping: stamping.value,
-    folder,
-    chainFolder,
-  })
+  const sealed = { ...common, signer: key, stamping: stamping.value, folder, chainFolder }
+  const exported = await exportRun(ports, catalog, sealed)
   if (!exported.ok) return exported
-  const kept = await keepSealed(context, exported.value, draftName(handle))
-  const handOut = await handOutOf(context, { folder, run: run.run }, wanted.redact)
+  const kept = await keepRun(ports, shelfPath(context.folder, demo), keptRunOf(exported.value, draftName(handle)))
+  const handOut = wanted.redact === null ? ok(null) : await handOutOf(context, folder, run.run, wanted.redact)
   if (!handOut.ok) return handOut
-  const files = exported.value.files.map(({ name, size, sha256 }) => ({ name, size, sha256 }))
+  const files = filesOf(exported.value.files)
   const view: ExportDraft = {
     handle,
     files: handOut.value === null ? files : [...files, handOut.value.file],
-    signer: `${plain(key.subject)}, key ${key.fingerprint}`,
+    signer: signerWords(key),
     notes: [
       ...(kept.ok ? [] : [NOT_KEPT]),
-      ...exportNotes({
-        run,
-        demo,
-        exported: exported.value,
-        authority: stamping.value?.url ?? null,
-        kept: signer.value?.kept ?? null,
-        redact: wanted.redact,
-        handOut: handOut.value,
-        keepsSealed: context.keepsSealed,
-      }),
+      ...(demo ? ['Demo data, sealed by a demo key that can never be trusted.'] : []),
+      ...missingNotes(exported.value.assessment, run),
+      ...timeNotes({ ...exported.value, authority: stamping.value?.url ?? null, onServer: context.keepsSealed }),
+      ...(wanted.redact === null || handOut.value === null ? [] : handOutNotes(wanted.redact, handOut.value)),
+      ...storedNotes({ kept: signer.value?.kept ?? null, chained: !demo, keepsSealed: context.keepsSealed }),
     ],
     notDerivable: (handOut.value?.underivable.verdicts ?? []).map(({ node, check }) => ({
       node,
@@ -215,8 +223,20 @@ async function buildDraft(current: EngineContext, run: ReadRun, wanted: Wanted):
       why: 'Parts of its evidence are redacted.',
     })),
   }
-  const opens = `${folder}/${handOut.value?.name ?? packNameOf(run.run)}`
+  const opens = `${folder}/${handOut.value?.file.name ?? packNameOf(run.run)}`
   return ok({ folder, view, opens, chained: chainFolder !== null, saved: false })
+}
+
+/** The trace of a sealed run, for the history; `folder` of its files, from the application folder. */
+function keptRunOf({ trace, tagManifest, signer, files }: Exported, folder: string): KeptRun {
+  return { trace, sealed: { tagManifest, signer, pack: `${folder}/${files[0]?.name ?? ''}`, at: trace.asOf } }
+}
+
+function missingNotes(assessment: Assessment, { unreadable }: ReadRun): readonly string[] {
+  const missing = missingIn({ assessment, unreadable }).length
+  return missing === 0
+    ? []
+    : [`${missing} of ${assessment.nodes.length} nodes in the population have no evidence in this run.`]
 }
 
 /**
@@ -227,73 +247,45 @@ async function tryCopy(
   { ports, catalog }: EngineContext,
   common: Common,
   folder: string,
-  redact: NonNullable<Wanted['redact']>,
+  redact: Redaction,
 ): Promise<Outcome<null>> {
-  const trial = `${folder}/trial`
+  const trial = { folder: `${folder}/trial`, stamping: null, chainFolder: null, also: [] }
   const signer = await ports.sealing.demoSigner()
   try {
-    const made = await exportRun(ports, catalog, {
-      ...common,
-      also: [],
-      signer,
-      stamping: null,
-      folder: trial,
-      chainFolder: null,
-    })
-    const copy = made.ok ? await copyOf(ports, catalog, packIn(trial, common.run), redact) : made
-    return copy.ok ? ok(null) : copy
+    const made = await exportRun(ports, catalog, { ...common, ...trial, signer })
+    return nothingOf(made.ok ? await copyOf(ports, catalog, packIn(trial.folder, common.run), redact) : made)
   } finally {
-    await ports.files.remove(trial)
+    await ports.files.remove(trial.folder)
   }
 }
 
+/** A redacted copy, in its own folder: files next to the pack are easily sent along with it. */
+interface HandOut {
+  readonly file: ExportDraft['files'][number]
+  readonly underivable: DisclosureNotes['underivable']
+}
+
+/** Writes the copy of a sealed pack. Fails with input.refused where the rules cannot redact a named part. */
 async function handOutOf(
   { ports, catalog }: EngineContext,
-  pack: { readonly folder: string; readonly run: string },
-  redact: Wanted['redact'],
-): Promise<Outcome<(HandOut & { readonly file: ExportDraft['files'][number] }) | null>> {
-  if (redact === null) return ok(null)
-  const handOut = await writeHandOut(ports, catalog, pack, redact)
-  if (!handOut.ok) return handOut
-  const digest = await ports.files.digest(`${pack.folder}/${handOut.value.name}`)
-  return digest.ok ? ok({ ...handOut.value, file: { name: handOut.value.name, ...digest.value } }) : digest
+  folder: string,
+  run: string,
+  redact: Redaction,
+): Promise<Outcome<HandOut>> {
+  const copy = await copyOf(ports, catalog, packIn(folder, run), redact)
+  if (!copy.ok) return copy
+  const name = handOutName(run)
+  const written = await ports.packs.replace(`${folder}/${name}`, copy.value.files)
+  if (!written.ok) return written
+  const digest = await ports.files.digest(`${folder}/${name}`)
+  return digest.ok ? ok({ file: { name, ...digest.value }, underivable: copy.value.notes.underivable }) : digest
 }
 
-interface Sealed {
-  readonly run: ReadRun
-  readonly demo: boolean
-  readonly exported: Exported
-  /** The time-stamp authority that was queried, or null. */
-  readonly authority: string | null
-  /** Null for a demo, whose key is not stored. */
-  readonly kept: Keeping['kept'] | null
-  readonly redact: Input<'export.build'>['redact']
-  readonly handOut: HandOut | null
-  readonly keepsSealed: boolean
-}
-
-/** Notices for the reader of an export, in sentences: every point where it shows less than a reader may assume. */
-function exportNotes(sealed: Sealed): readonly string[] {
-  const { run, demo, exported, authority, kept, keepsSealed } = sealed
-  const { assessment } = exported
-  const missing = missingIn({ assessment, unreadable: run.unreadable }).length
+function handOutNotes({ who, why }: Redaction, { file, underivable }: HandOut): readonly string[] {
+  const { verdicts, isolation, unstated } = underivable
   return [
-    ...(demo ? ['Demo data, sealed by a demo key that can never be trusted.'] : []),
-    ...(missing === 0
-      ? []
-      : [`${missing} of ${assessment.nodes.length} nodes in the population have no evidence in this run.`]),
-    ...timeNotes({ ...exported, authority, onServer: keepsSealed }),
-    ...handOutNotes(sealed),
-    ...storedNotes({ kept, chained: !demo, keepsSealed }),
-  ]
-}
-
-function handOutNotes({ redact, handOut }: Sealed): readonly string[] {
-  if (redact === null || handOut === null) return []
-  const { verdicts, isolation, unstated } = handOut.underivable
-  return [
-    `Parts of the copy are redacted by ${plain(redact.who)}: ${plain(redact.why, 500)}`,
-    `Share ${handOut.name} only. All other files contain the redacted parts.`,
+    `Parts of the copy are redacted by ${plain(who)}: ${plain(why, 500)}`,
+    `Share ${file.name} only. All other files contain the redacted parts.`,
     ...(verdicts.length === 0
       ? ['All verdicts can still be reproduced from the copy.']
       : [`${verdicts.length} verdicts can no longer be reproduced from the copy.`]),
@@ -304,45 +296,15 @@ function handOutNotes({ redact, handOut }: Sealed): readonly string[] {
   ]
 }
 
-type Redaction = NonNullable<Input<'export.build'>['redact']>
-
-/** A redacted copy, in its own folder: files next to the pack are easily sent along with it. */
-interface HandOut {
-  readonly name: string
-  readonly underivable: DisclosureNotes['underivable']
-}
-
-/** Writes the copy of a sealed pack. Fails with input.refused where the rules cannot redact a named part. */
-async function writeHandOut(
-  ports: Pick<Ports, 'clock' | 'packs'>,
-  catalog: Catalog,
-  pack: { readonly folder: string; readonly run: string },
-  redact: Redaction,
-): Promise<Outcome<HandOut>> {
-  const { folder, run } = pack
-  const copy = await copyOf(ports, catalog, packIn(folder, run), redact)
-  if (!copy.ok) return copy
-  const name = handOutName(run)
-  const written = await ports.packs.replace(`${folder}/${name}`, copy.value.files)
-  return written.ok ? ok({ name, underivable: copy.value.notes.underivable }) : written
-}
-
 /** The files of a copy; the pack itself is unchanged. */
-async function copyOf(
+const copyOf = (
   ports: Pick<Ports, 'clock' | 'packs'>,
   catalog: Catalog,
   path: string,
-  { classes, who, why }: Redaction,
-): Promise<Outcome<DisclosedCopy>> {
-  const opened = await ports.packs.open(path)
-  if (!opened.ok) return opened
-  const source = opened.value
-  try {
-    if (!source.paths.includes(INDEX_PATH))
-      return fail('input.refused', 'this run is too large for a redacted copy; share the complete pack instead')
-    const when = ports.clock.now()
-    return await discloseCopy({ source, catalog, classes, nodes: [], paths: [], who, why, when })
-  } finally {
-    await source.close()
-  }
-}
+  redact: Redaction,
+): Promise<Outcome<DisclosedCopy>> =>
+  withPack(ports, path, async (source) =>
+    source.paths.includes(INDEX_PATH)
+      ? await discloseCopy({ source, catalog, ...redact, nodes: [], paths: [], when: ports.clock.now() })
+      : fail('input.refused', 'this run is too large for a redacted copy; share the complete pack instead'),
+  )

@@ -27,15 +27,17 @@ export async function runToSeal(context: EngineContext, wanted: string | null): 
 type Question = 'plan' | 'preflight'
 
 /**
- * Contexts of the plan of an export and of what is open before it, which the window requests one after the other: both are answered from one
- * evaluation of a stored run. It is kept for the other one of the two alone, since a large run takes much memory.
+ * Contexts of the plan of an export and of what is open before it, which the window requests one after the other:
+ * both are answered from one evaluation of a stored run. It is kept for the other one of the two alone, since a large
+ * run takes much memory.
  */
 export function evaluatedRuns(context: EngineContext) {
   let kept: { readonly run: string; readonly by: Question; readonly session: Session } | null = null
   return {
     /**
-     * With a stored run in the place of the one that is shown, which others keep seeing, and without a run in progress, whose results so far
-     * would replace it. Fails as the run is read, and with input.refused for a demo and for the run in progress.
+     * With a stored run in the place of the one that is shown, which others keep seeing, and without a run in
+     * progress, whose results so far would replace it. Fails as the run is read, and with input.refused for a demo
+     * and for the run in progress.
      */
     contextOf: async (wanted: string | null, by: Question): Promise<Outcome<EngineContext>> => {
       const before = kept

@@ -8,8 +8,8 @@ import type {
 } from '../../../schemas/ipc-findings.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { EntrySignature, Register } from '../../../schemas/types.ts'
-import type { Verdict } from '../../../schemas/words.ts'
 import { catalogFor } from '../../core/catalog.ts'
+import { hexOf } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import type { Signer } from '../../core/ports.ts'
@@ -33,10 +33,10 @@ import {
 } from '../finding-views.ts'
 import { addSignature, entrySignature, type Signing } from '../register/store.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { declaredOrNone, readDraft } from './engagement-store.ts'
-import { fileName, hexOf, turnOf } from './kept-json.ts'
+import { declaredOrNone, readDraft, shelfShown } from './engagement-store.ts'
+import { nothingOf, saved, turnOf } from './kept-json.ts'
 import { findingSource } from './presented.ts'
-import { keepRegister, ownRegister } from './register-store.ts'
+import { asShown, type Kept, keepRegister, ownRegister, verdictIn } from './register-store.ts'
 import { changesOf, dueRunsOf } from './since-last-run.ts'
 import { collectedNodes } from './stored-runs.ts'
 import { signingKey } from './trust-identities.ts'
@@ -55,7 +55,10 @@ type Methods =
   | 'acceptances.accept-many'
   | 'acceptances.withdraw-many'
 
-/** Findings of the run that is shown or of the open pack, and what management states about them. Verdicts never change. */
+/**
+ * Findings of the run that is shown or of the open pack, and what management states about them. Verdicts never
+ * change.
+ */
 export function findingMethods(context: EngineContext): Pick<Handlers, Methods> {
   const withSource = async <T>(
     of: Source,
@@ -69,15 +72,15 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
     'home.get': () => withSource('run', async (source) => ok(await homeView(context, source))),
     'home.changes': async () => ok(await changesOf(context)),
     'documents.plan': () => withSource('run', (source) => ok(source === null ? null : documentPlan(source))),
-    'documents.save-message': async ({ owner }, chosen) =>
-      chosen === undefined
-        ? ok(null)
-        : await withSource('run', async (source) => {
-            const message = source === null ? null : messageIn(documentPlan(source), owner)
-            if (message === null) return fail('input.refused', 'no document is outstanding from this owner')
-            const written = await context.ports.files.write(chosen.path, new TextEncoder().encode(message))
-            return written.ok ? ok({ file: fileName(chosen.path) }) : written
-          }),
+    'documents.save-message': ({ owner }, chosen) =>
+      saved(chosen, (path) =>
+        withSource('run', async (source) => {
+          const message = source === null ? null : messageIn(documentPlan(source), owner)
+          return message === null
+            ? fail('input.refused', 'no document is outstanding from this owner')
+            : await context.ports.files.write(path, message)
+        }),
+      ),
     'findings.get': ({ of, node }) =>
       withSource(of, (source) => ok(source === null ? null : findingsView(source, node))),
     'finding.get': ({ of, reference }) =>
@@ -115,7 +118,7 @@ const messageIn = ({ owners }: DocumentPlan, wanted: string): string | null =>
 async function homeView(context: EngineContext, source: FindingSource | null): Promise<HomeView> {
   const { ports, folder, session } = context
   const listed = await ports.identities.list(identitiesFolder(folder))
-  const shelf = { ports, folder, demo: session.demo }
+  const shelf = shelfShown(context)
   const [{ engagement }, draft] = [await declaredOrNone(shelf), await readDraft(shelf)]
   return homeOf(
     {
@@ -146,16 +149,17 @@ type Add = (id: string, deviations: number) => void
 type Next = (register: Register, add: Add) => Outcome<Register>
 
 /**
- * Changes the register of the fleet that is shown, all entries at once or none: refused, unsigned and failed entries leave it as it was. Entries are
- * signed before the turn begins, each with the same id and time as when they are stored: a person may confirm at another computer, and other
- * changes do not wait for that. One that would be stored otherwise than it was signed is refused.
+ * Changes the register of the fleet that is shown, all entries at once or none: refused, unsigned and failed entries
+ * leave it as it was. Entries are signed before the turn begins, each with the same id and time as when they are
+ * stored: a person may confirm at another computer, and other changes do not wait for that. One that would be stored
+ * otherwise than it was signed is refused.
  */
 function registerChange(
   context: EngineContext,
 ): (identity: string | null, role: Signing['role'], next: Next) => Promise<Outcome<Recorded>> {
   const turn = turnOf(context, 'register')
   return async (identity, role, next) => {
-    const kept = { ports: context.ports, folder: context.folder, session: { ...context.session } }
+    const kept = asShown(context)
     const signed = identity === null ? ok(null) : await signaturesOf(context, kept, next, { role, identity })
     if (!signed.ok) return signed
     return await turn(async () => {
@@ -177,7 +181,7 @@ interface Changed {
   readonly added: readonly { readonly id: string; readonly deviations: number }[]
 }
 
-async function changed(kept: Parameters<typeof ownRegister>[0], next: Next): Promise<Outcome<Changed>> {
+async function changed(kept: Kept, next: Next): Promise<Outcome<Changed>> {
   const before = await ownRegister(kept)
   if (!before.ok) return before
   const added: { readonly id: string; readonly deviations: number }[] = []
@@ -188,7 +192,7 @@ async function changed(kept: Parameters<typeof ownRegister>[0], next: Next): Pro
 /** A signature for each entry that a change would add now. The key is opened once, after every entry was accepted. */
 async function signaturesOf(
   context: EngineContext,
-  kept: Parameters<typeof ownRegister>[0],
+  kept: Kept,
   next: Next,
   { role, identity }: { readonly role: Signing['role']; readonly identity: string },
 ): Promise<Outcome<ReadonlyMap<string, EntrySignature>>> {
@@ -228,7 +232,10 @@ async function withSignatures(
 
 const CHANGED = 'the register was changed while the entries were signed; nothing was stored, and you can try again'
 
-/** The time and id of the entry of each check: the same whenever it is asked for, so that what was signed can be made again. */
+/**
+ * The time and id of the entry of each check: the same whenever it is asked for, so that what was signed can be made
+ * again.
+ */
 function entryMoments({ ports }: EngineContext): (check: string) => Moment {
   const now = ports.clock.now()
   const ids = new Map<string, string>()
@@ -246,7 +253,10 @@ interface Responding {
   readonly add: Add
 }
 
-/** A response to each finding, with what the draft leaves out taken from its current one. Unchanged statements add no entry. */
+/**
+ * A response to each finding, with what the draft leaves out taken from its current one. Unchanged statements add no
+ * entry.
+ */
 function respondToAll(context: EngineContext, { register, draft, momentOf, add }: Responding): Outcome<Register> {
   const { catalog, session, ports } = context
   const current = currentResponses(register, ports.clock.now())
@@ -279,10 +289,14 @@ interface Accepting {
   readonly add: Add
 }
 
-/** One risk acceptance for each finding, on those of the chosen nodes that deviate. Fails where a finding deviates on none of them. */
+/**
+ * One risk acceptance for each finding, on those of the chosen nodes that deviate. Fails where a finding deviates on
+ * none of them.
+ */
 function acceptAll({ register, source, draft, momentOf, add }: Accepting): Outcome<Register> {
   const { checks, nodes: chosen, identity: _, ...terms } = draft
   const { findings, informational } = source.shown
+  const verdictOf = verdictIn(source.catalog, source.assessment)
   const found = new Map([...findings, ...informational].map((one) => [one.check, one]))
   return each(register, checks, (next, check) => {
     const finding = found.get(check)
@@ -291,7 +305,7 @@ function acceptAll({ register, source, draft, momentOf, add }: Accepting): Outco
       return fail('input.refused', `check ${check} deviates on none of the chosen nodes, so there is nothing to accept`)
     const facts = momentOf(check)
     add(facts.id, nodes.length)
-    return acceptRisk(next, { check, nodes, ...terms }, { ...facts, run: source.run, verdictOf: verdictIn(source) })
+    return acceptRisk(next, { check, nodes, ...terms }, { ...facts, run: source.run, verdictOf })
   })
 }
 
@@ -299,14 +313,6 @@ const deviatingOn = ({ what, deviations }: Finding, chosen: readonly string[]): 
   what === 'inventory'
     ? []
     : deviations.flatMap(({ subject }) => (chosen.length === 0 || chosen.includes(subject) ? [subject] : []))
-
-const verdictIn =
-  ({ assessment }: Pick<FindingSource, 'assessment'>) =>
-  (name: string, check: string): Verdict | null => {
-    const assessed = assessment.nodes.find(({ node }) => node === name)
-    if (assessed === undefined) return null
-    return assessed.results.find((one) => one.check === check)?.verdict ?? 'not-tested'
-  }
 
 function each(
   register: Register,
@@ -320,5 +326,3 @@ function each(
   }
   return after
 }
-
-const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null) : done)

@@ -11,6 +11,7 @@ import type {
 } from '../../../schemas/types.ts'
 import type { DeclaredEngagement } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
+import { hexOf } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fleetChanges } from '../../core/fleet.ts'
 import { DECLARED_FILES, declaredFolder, fleetPath } from '../../core/layout.ts'
@@ -28,9 +29,10 @@ import {
   keepProvider,
   type OwnDeclared,
   readDraft,
+  shelfShown,
 } from './engagement-store.ts'
 import { storedFleet, storeFleet } from './fleet-store.ts'
-import { fileName, hexOf, turnOf } from './kept-json.ts'
+import { fileName, turnOf } from './kept-json.ts'
 import { collectedNodes } from './stored-runs.ts'
 import { assessAgain } from './up-to-now.ts'
 
@@ -41,14 +43,14 @@ interface Named {
 }
 
 /**
- * Writes a fleet as a file, and next to it the engagement, its provider inventory, the provider profile and the custom
- * frameworks as the files that it names. Everything is read again as the command line reads it; the fleet file itself
- * is written only where that gives the current declarations. Fails with engagement.unreadable, with input.refused where
- * a declaration cannot be written as a file, and as the files do.
+ * Writes a fleet as a file, and next to it the engagement, its provider inventory, the provider profile and the
+ * custom frameworks as the files that it names. Everything is read again as the command line reads it; the fleet file
+ * itself is written only where that gives the current declarations. Fails with engagement.unreadable, with
+ * input.refused where a declaration cannot be written as a file, and as the files do.
  */
 async function saveFleetFile(context: EngineContext, fleet: Fleet, path: string): Promise<Outcome<SavedFleet>> {
-  const { ports, catalog, folder, session } = context
-  const shelf = { ports, folder, demo: session.demo }
+  const { ports, catalog } = context
+  const shelf = shelfShown(context)
   const declared = await declaredForExport(shelf)
   if (!declared.ok) return declared
   const draft = await readDraft(shelf)

@@ -1,14 +1,14 @@
 import { formatOf } from '../../../schemas/import-format.ts'
 import type { FleetView, ImportField, ImportKind, ImportPreview } from '../../../schemas/ipc-views.ts'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
-import type { ImportLine } from '../../core/all-ports.ts'
+import { hexOf } from '../../core/digest.ts'
 import { listText } from '../../core/engagement/list-text.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { TableRow } from '../../core/table.ts'
 import { fleetView } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { storedFleet, storeFleet } from './fleet-store.ts'
-import { turnOf } from './kept-json.ts'
+import { fileName, turnOf } from './kept-json.ts'
 
 type Methods =
   | 'fleet.get'
@@ -47,7 +47,7 @@ export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
     'fleet.get': async () => ok(session.fleet === null ? null : fleetView(session.fleet, session.demo)),
     'fleet.import-choose': async ({ kind }, chosen) => {
       if (chosen === undefined) return ok(null)
-      const file = chosen.path.split(/[/\\]/).at(-1) ?? null
+      const file = fileName(chosen.path)
       if (chosen.path.toLowerCase().endsWith('.xlsx')) {
         const rows = await ports.readTable(chosen.path)
         return rows.ok ? await preview(context, offered, { kind: 'csv', text: tableText(rows.value), file }) : rows
@@ -105,7 +105,10 @@ function tableText(rows: readonly TableRow[]): string {
   return lines.join('\n')
 }
 
-/** A file is chosen without a look at its text: one that yields nothing in the chosen format is read in the one that its text shows. */
+/**
+ * A file is chosen without a look at its text: one that yields nothing in the chosen format is read in the one that
+ * its text shows.
+ */
 async function previewFile(
   context: EngineContext,
   offered: Offered,
@@ -135,23 +138,19 @@ async function preview(
     lines,
     columns: found = null,
   } = await ports.importers.preview(kind, text, before.value.nodes, columns === undefined ? {} : { columns })
-  const handle = Buffer.from(ports.entropy.bytes(16)).toString('hex')
+  const handle = hexOf(ports.entropy.bytes(16))
   offered.set(handle, { nodes, source })
   for (const oldest of [...offered.keys()].slice(0, -MOST_OFFERED)) offered.delete(oldest)
-  const rows = lines.map((line: ImportLine) => ({
-    line: line.line,
-    text: line.text,
-    outcome: OUTCOMES[line.outcome],
-    node: line.node ?? null,
-    note: line.why,
-  }))
+  const rows = lines.map((one) => {
+    const { line, text: shown, outcome, node = null, why } = one
+    return { line, text: shown, outcome: OUTCOMES[outcome], node, note: why }
+  })
   return ok({ handle, file, kind, rows, willAdd: nodes.length, columns: found })
 }
 
 async function accept(context: EngineContext, offered: Offered, handle: string): Promise<Outcome<FleetView>> {
-  const preview = offered.get(handle)
-  if (preview === undefined) return fail('input.refused', NO_LONGER)
-  const { nodes } = preview
+  const nodes = offered.get(handle)?.nodes
+  if (nodes === undefined) return fail('input.refused', NO_LONGER)
   if (context.session.demo && context.session.going !== null) return fail('input.refused', 'a run is in progress')
   const before = await storedFleet(context)
   if (!before.ok) return before

@@ -29,8 +29,8 @@ export const fleetProblems = (
 ): readonly FleetProblem[] => ports.fleets.problems(fleet, fleetPath(folder))
 
 /**
- * Checks the fleet, then writes its file completely or not at all; from then on it is the current fleet. A copy of the
- * previous file is kept. Fails with input.refused for the first problem, and as the store does.
+ * Checks the fleet, then writes its file completely or not at all; from then on it is the current fleet. A copy of
+ * the previous file is kept. Fails with input.refused for the first problem, and as the store does.
  */
 export async function storeFleet(
   { ports, catalog, folder, session }: EngineContext,

@@ -1,16 +1,17 @@
 import type { EngineEvent } from '../../../schemas/ipc-views.ts'
-import type { Recording } from '../../../schemas/types.ts'
+import type { Planned, Recording, TracedNode } from '../../../schemas/types.ts'
+import { catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { evidenceFolder } from '../../core/layout.ts'
+import { evidenceFolder, shelfPath } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
+import { traceNode, traceOf } from '../../core/trace.ts'
 import { type CollectRunInput, collectRun } from '../collect-run.ts'
-import { askedOrNone } from './asked-databases.ts'
-import type { EngineContext } from './context.ts'
+import { keepRun } from '../rebuild-history.ts'
+import type { EngineContext, Gate, RunJournal } from './context.ts'
 import { declaredOrNone, ownFrameworks, withDeclared } from './engagement-store.ts'
-import { keepCollected } from './keep-traces.ts'
+import { askedOrNone } from './location-store.ts'
 import { collectAway, parted } from './remote.ts'
-import { type Gate, runJournal } from './run-journal.ts'
 import { type RunNote, readNote, writeNote } from './run-notes.ts'
 import type { Begun, RunState } from './run-state.ts'
 import { readSettings } from './settings.ts'
@@ -105,11 +106,12 @@ async function collect(
 
 /** The run as now stored: `all` holds the recordings of this attempt, with earlier captures for the other nodes. */
 async function concluded(
-  { ports, catalog, folder, session }: EngineContext,
+  context: EngineContext,
   begun: Begun,
   all: readonly LoadedRecording[],
   onEvaluated: OnEvaluated,
 ): Promise<RunState> {
+  const { ports, catalog, folder, session } = context
   const { run, demo, before } = begun
   const recorded = new Set(all.map(({ recording }) => recording.node.name))
   const complete = all.filter(({ recording }) => recording.outcome.status === 'complete').length
@@ -122,7 +124,7 @@ async function concluded(
   const scope = await askedOrNone({ ports, folder, demo, fleet: session.fleet }, declared, all)
   const state = await assessedInTurns(ports, catalog, { run, scope, recordings: all, unreadable }, onEvaluated)
   // If this fails, the history shows the run from its evidence, and states that its trace is not stored.
-  await keepCollected({ ports, catalog, folder }, state, { demo, planned: note.planned ?? null })
+  await keepCollected(context, state, { demo, planned: note.planned ?? null })
   return state
 }
 
@@ -146,6 +148,46 @@ async function noteOf(
     ...chosen,
     ...(scheduled === undefined ? {} : { planned: scheduled }),
     complete,
+  }
+}
+
+/**
+ * Stores the trace of a finished run for later comparison; other calls are answered between two nodes. Nothing is
+ * sealed by this. Fails as keepRun() does.
+ */
+async function keepCollected(
+  { ports, catalog, folder }: EngineContext,
+  { run, scope, recordings, assessment }: RunState,
+  { demo, planned }: { readonly demo: boolean; readonly planned: Planned | null },
+): Promise<Outcome<null>> {
+  const own = catalogFor(catalog, scope)
+  const byNode = new Map(recordings.map((loaded) => [loaded.recording.node.name, loaded]))
+  const nodes: TracedNode[] = []
+  for (const assessed of assessment.nodes) {
+    nodes.push(traceNode(own, byNode.get(assessed.node) ?? null, assessed))
+    await ports.pause(0)
+  }
+  const trace = traceOf(catalog, { run, planned, assessment: { ...assessment, demo }, nodes })
+  return await keepRun(ports, shelfPath(folder, demo), { trace, sealed: null })
+}
+
+/** The journal of a run that begins: bounded by the number of nodes, as only the last event of each node is kept. */
+function runJournal(run: string, startedAt: string): RunJournal {
+  const events = new Map<string, EngineEvent>()
+  return {
+    note: (event) => {
+      const key = 'node' in event ? `node ${event.node}` : event.kind === 'run-resumed' ? 'run-paused' : event.kind
+      // Removed first, so that the order is that of the events.
+      events.delete(key)
+      events.set(key, event)
+    },
+    status: (going) => ({
+      run,
+      going: going?.run === run,
+      paused: going?.run === run && going.gate.isClosed(),
+      startedAt,
+      events: [...events.values()],
+    }),
   }
 }
 

@@ -32,9 +32,10 @@ import { dayOf } from '../../core/register/days.ts'
 import { isDay, type RunChain } from '../../core/run-chain/entry.ts'
 import { type EnterInput, nameBaseline, recordGap } from '../append-signed.ts'
 import { sentPacks } from '../outbox/sent-packs.ts'
+import { factsOf } from '../rebuild-history.ts'
+import { daysBefore } from '../schedule-status.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import {
-  factsKept,
   type KnownRuns,
   knownRuns,
   loadPair,
@@ -45,10 +46,9 @@ import {
   withHistory,
 } from './history-read.ts'
 import { becauseSentence, COLLECTION_TITLES, rulesTitle, scopeTitle } from './history-words.ts'
-import { turnOf } from './kept-json.ts'
 import { SHOWN_DAYS } from './since-last-run.ts'
 import { loadNodeOfRun, shelfOf } from './stored-runs.ts'
-import { signingKey } from './trust-identities.ts'
+import { signerOf } from './trust-identities.ts'
 
 type Methods =
   | 'history.get'
@@ -179,10 +179,7 @@ async function appendStatement(
   const answer = await say({
     fleet: fleet.name,
     chainFolder: chainFolderOf(folder, fleet.name),
-    openSigner: async () => {
-      const signer = await turnOf(context, 'identities')(() => signingKey(context, identity))
-      return signer.ok ? ok(signer.value.value) : signer
-    },
+    openSigner: signerOf(context, identity),
   })
   return answer.ok ? ok({ entries: answer.value.entries.length }) : answer
 }
@@ -302,8 +299,7 @@ const DAY_MS = 86_400_000
 /** The requested days, or the last weeks up to today. Fails with input.refused. */
 function windowOf(asked: DayWindow | null, now: string): Outcome<DayWindow> {
   const today = dayOf(now)
-  if (asked === null)
-    return ok({ from: dayOf(new Date(Date.parse(now) - (SHOWN_DAYS - 1) * DAY_MS).toISOString()), to: today })
+  if (asked === null) return ok({ from: daysBefore(now, SHOWN_DAYS - 1), to: today })
   if (!isDay(asked.from) || !isDay(asked.to) || asked.from > asked.to)
     return fail('input.refused', 'first and last day must be calendar dates in chronological order')
   return Date.parse(asked.to) - Date.parse(asked.from) >= MOST_DAYS * DAY_MS
@@ -320,7 +316,7 @@ function historyView(
   const asOf = clock.now()
   const today = dayOf(asOf)
   const entries = known.entries ?? []
-  const read = calendarOf({ entries, facts: factsKept(known.heads), zones, from, to, asOf })
+  const read = calendarOf({ entries, facts: factsOf(known.heads), zones, from, to, asOf })
   if (!read.ok) return read
   const { calendar, missedRuns } = read.value
   const runs = runsKnown(known).filter(({ at }) => dayOf(at) >= from && dayOf(at) <= to)

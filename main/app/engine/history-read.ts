@@ -4,13 +4,13 @@ import type { Fleet } from '../../../schemas/types.ts'
 import { baselineIn, type DescribedRun } from '../../core/drift/explain.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { HistoryStore, KeptHead, KeptRun } from '../../core/history.ts'
-import { chainFolderOf, chainStart } from '../../core/layout.ts'
-import { enteredRuns, type RunFacts } from '../../core/period/seen.ts'
+import { shelfPath } from '../../core/layout.ts'
+import { enteredRuns } from '../../core/period/seen.ts'
 import { compare } from '../../core/recording.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
-import { readChain } from '../rebuild-history.ts'
+import { factsOf } from '../rebuild-history.ts'
+import { chainOfFleet } from '../run-chain.ts'
 import type { EngineContext } from './context.ts'
-import { historyRoot } from './keep-traces.ts'
 import { listRuns, shelfOf } from './stored-runs.ts'
 
 /** The runs of the window's fleet, as far as this computer has them. */
@@ -34,10 +34,8 @@ export async function knownRuns(context: EngineContext): Promise<KnownRuns | nul
   const { fleet, demo } = session
   const shelf = shelfOf(context)
   if (fleet === null || shelf === null) return null
-  const chainFolder = chainFolderOf(folder, fleet.name)
   // Demo data is in no chain.
-  const begun = !demo && (await ports.files.isThere(chainStart(chainFolder)))
-  const chain = begun ? await readChain(ports, chainFolder) : ok(null)
+  const chain = demo ? ok(null) : await chainOfFleet(ports, folder, fleet.name)
   const heads = await withHistory(context, (history) => history.list())
   const stored = await listRuns(shelf, null)
   return {
@@ -56,14 +54,14 @@ export async function withHistory<T>(
   { ports, folder, session: { demo } }: EngineContext,
   work: (history: HistoryStore) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const history = await ports.openHistory(historyRoot({ folder }, demo))
+  const history = await ports.openHistory(shelfPath(folder, demo))
   if (!history.ok) return history
   return await work(history.value)
 }
 
 /**
- * The seal under which a run is compared: as the chain names it first, otherwise its latest demo seal, otherwise none.
- * Undefined: the run is not stored here.
+ * The seal under which a run is compared: as the chain names it first, otherwise its latest demo seal, otherwise
+ * none. Undefined: the run is not stored here.
  */
 export function sealKept({ entries, heads, demo }: KnownRuns, run: string): string | null | undefined {
   const own = heads.filter((head) => head.run === run)
@@ -111,7 +109,7 @@ export async function loadPair(context: EngineContext, before: string, after: st
 /** Runs that the chain names, and those that it does not: newest first, each once. */
 export function runsKnown(known: KnownRuns): readonly HistoryRun[] {
   const baseline = baselineIn({ entries: known.entries ?? [] })?.run
-  const facts = factsKept(known.heads)
+  const facts = factsOf(known.heads)
   const all = new Map<string, HistoryRun>()
   const put = (one: Omit<HistoryRun, 'comparable' | 'baseline'>): void => {
     const { run } = one
@@ -133,7 +131,3 @@ export function runsKnown(known: KnownRuns): readonly HistoryRun[] {
     put({ run, at, declared: nodes, answered: complete, seal: 'none', schedule: null })
   return [...all.values()].sort((a, b) => compare(b.at, a.at) || compare(b.run, a.run))
 }
-
-/** Facts about sealed runs, by their tag manifest. */
-export const factsKept = (heads: readonly KeptHead[]): ReadonlyMap<string, RunFacts> =>
-  new Map(heads.flatMap((head) => (head.sealed === null ? [] : [[head.sealed.tagManifest, head] as const])))

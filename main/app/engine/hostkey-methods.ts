@@ -172,8 +172,8 @@ async function decide(context: EngineContext, decided: readonly Decided[], howVe
 }
 
 /**
- * Requests the secrets of one run: one prompt at a time, and none after a person closed one. Otherwise a thousand nodes
- * could open a thousand prompts.
+ * Requests the secrets of one run: one prompt at a time, and none after a person closed one. Otherwise a thousand
+ * nodes could open a thousand prompts.
  */
 function askInTurn(ask: Desktop['ask']): Desktop['ask'] {
   let declined = false

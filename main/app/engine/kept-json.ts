@@ -1,4 +1,7 @@
+import type { Chosen } from '../../../schemas/ipc.ts'
+import type { SavedFile } from '../../../schemas/ipc-views.ts'
 import type { Ports } from '../../core/all-ports.ts'
+import { hexOf } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { EngineContext } from './context.ts'
 
@@ -25,11 +28,22 @@ export const writeKept = ({ files }: Pick<Ports, 'files'>, path: string, value: 
 /** The name of a file without its folders, on any operating system. */
 export const fileName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path
 
-export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+/** Has the file written that a person chose, and returns its name; null where the dialog was closed. */
+export async function saved(
+  chosen: Chosen | undefined,
+  write: (path: string) => Promise<Outcome<unknown>>,
+): Promise<Outcome<SavedFile | null>> {
+  if (chosen === undefined) return ok(null)
+  const written = await write(chosen.path)
+  return written.ok ? ok({ file: fileName(chosen.path) }) : written
+}
+
+/** An outcome without its value. */
+export const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null) : done)
 
 /**
- * Copies a file before it is replaced, named by the time of the copy. Where there is no file, nothing is copied. Fails
- * with store.failed, and then the file must not be overwritten.
+ * Copies a file before it is replaced, named by the time of the copy. Where there is no file, nothing is copied.
+ * Fails with store.failed, and then the file must not be overwritten.
  */
 export async function keepEarlier(
   { files, clock, entropy }: Pick<Ports, 'files' | 'clock' | 'entropy'>,
@@ -58,7 +72,11 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 export const haveTexts = (value: unknown, keys: readonly string[]): value is Record<string, string> =>
   isObject(value) && keys.every((key) => typeof value[key] === 'string')
 
-function parsed(bytes: Uint8Array): unknown {
+export const areTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+/** The value of JSON in UTF-8; null where the bytes are none. */
+export function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
@@ -68,9 +86,9 @@ function parsed(bytes: Uint8Array): unknown {
 
 type Turn = ReturnType<typeof inTurn>
 /**
- * What two calls must not change at once, whichever methods they are: the current fleet with the run that is started or
- * shown, the open pack, the list of trust anchors, the signing identities, the register. A call that needs two takes them in
- * this order.
+ * What two calls must not change at once, whichever methods they are: the current fleet with the run that is started
+ * or shown, the open pack, the list of trust anchors, the signing identities, the register. A call that needs two
+ * takes them in this order.
  */
 type Shared = 'tables' | 'fleet' | 'pack' | 'anchors' | 'identities' | 'register'
 

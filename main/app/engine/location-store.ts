@@ -2,7 +2,8 @@ import type { DeclaredLocation, Fleet, Scope, VantageRecord } from '../../../sch
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fileIn, fleetPath, shelfPath } from '../../core/layout.ts'
-import { declaredLocation, type LocationMatter } from '../location/ask-databases.ts'
+import { inMemory, type LoadedRecording } from '../../core/recording.ts'
+import { askDatabases, declaredLocation, type LocationMatter } from '../location/ask-databases.ts'
 import type { DeclaredShelf } from './engagement-store.ts'
 import { readKept, writeKept } from './kept-json.ts'
 
@@ -31,9 +32,9 @@ export async function locationOf(shelf: LocationShelf): Promise<Outcome<Located>
 }
 
 /**
- * The same as a part of a scope, for showing a run whose nodes showed these host keys: unreadable sources count as not
- * declared. An export is then refused, see sitesForExport. Demo servers show new keys at each start, so records of
- * other starts are excluded: they do not describe machines of this run.
+ * The same as a part of a scope, for showing a run whose nodes showed these host keys: unreadable sources count as
+ * not declared. An export is then refused, see sitesForExport. Demo servers show new keys at each start, so records
+ * of other starts are excluded: they do not describe machines of this run.
  */
 export async function locationOrNone(
   shelf: LocationShelf,
@@ -92,4 +93,42 @@ async function keptLocation(shelf: DeclaredShelf): Promise<Outcome<Located>> {
   if (kept.value === null) return ok(NOTHING)
   const bytes = await ports.files.read(demoPath(shelf, 'sites'), LARGEST_SITES)
   return ok({ location: kept.value, sites: bytes.ok ? bytes.value : null })
+}
+
+/**
+ * Adds the entries of the address databases for these recordings to a scope. They are opened when a run ends and when
+ * one is opened, and closed at once: they can be half a gigabyte, and a view needs only the entries. One that cannot
+ * be read counts as not declared; an export is then refused, see databasesForExport.
+ */
+export async function askedOrNone(
+  shelf: LocationShelf,
+  scope: Scope,
+  recordings: readonly LoadedRecording[],
+): Promise<Scope> {
+  const asked = await asking(shelf, scope, recordings)
+  return asked.ok ? asked.value : scope
+}
+
+async function asking(
+  shelf: LocationShelf,
+  scope: Scope,
+  recordings: readonly LoadedRecording[],
+): Promise<Outcome<Scope>> {
+  const { addressDatabases } = (shelf.demo ? null : shelf.fleet) ?? {}
+  if (addressDatabases === undefined) return ok(scope)
+  const read = await declaredLocation(shelf.ports, { addressDatabases }, fleetPath(shelf.folder))
+  return read.ok ? await askDatabases(scope, read.value.databases, recordings.map(inMemory)) : read
+}
+
+/** Fails with engagement.unreadable where a run was not evaluated with every database that the fleet file names. */
+export async function databasesForExport(shelf: LocationShelf, { location }: Scope): Promise<Outcome<null>> {
+  const named = (shelf.demo ? null : shelf.fleet)?.addressDatabases ?? []
+  if (named.length === (location?.databases ?? []).length) return ok(null)
+  const read = await declaredLocation(shelf.ports, { addressDatabases: named }, fleetPath(shelf.folder))
+  return fail(
+    'engagement.unreadable',
+    read.ok
+      ? 'this run was not evaluated with the address databases that the fleet file names now; open it again'
+      : read.error.detail,
+  )
 }

@@ -2,17 +2,15 @@ import type { MappingItem } from '../../../schemas/ipc-engagement.ts'
 import type { Mapping } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { type DeclaredShelf, declaredOf, keepMappings } from './engagement-store.ts'
-import { inTurn } from './kept-json.ts'
+import { changesInTurn, type DeclaredShelf, declaredOf, keepMappings, shelfShown } from './engagement-store.ts'
 import { assessAgain } from './up-to-now.ts'
 
 type Methods = 'mappings.list' | 'mappings.import-choose' | 'mappings.remove'
 
 /** Customer-defined frameworks, shown after the built-in ones. */
 export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { ports, catalog, folder, session } = context
-  const turn = inTurn()
-  const shelf = (): DeclaredShelf => ({ ports, folder, demo: session.demo })
+  const { ports, catalog } = context
+  const turn = changesInTurn(context)
   const change = async (
     at: DeclaredShelf,
     next: (before: readonly Mapping[]) => Outcome<readonly Mapping[]>,
@@ -28,12 +26,11 @@ export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> 
   }
   return {
     'mappings.list': async () => {
-      const declared = await declaredOf(shelf())
+      const declared = await declaredOf(shelfShown(context))
       return declared.ok ? ok(declared.value.mappings.map(itemOf)) : declared
     },
-    'mappings.import-choose': (_, chosen) => {
-      const at = shelf()
-      return turn(async () => {
+    'mappings.import-choose': (_, chosen) =>
+      turn(async (at) => {
         if (chosen === undefined) return ok(null)
         const read = await ports.declarations.mapping(chosen.path, null)
         if (!read.ok) return read
@@ -41,18 +38,15 @@ export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> 
         if (catalog.frameworks.some(({ id }) => id === mapping.id))
           return fail('input.refused', 'a built-in framework has the same id; choose another id')
         return await change(at, (before) => ok([...before.filter(({ id }) => id !== mapping.id), mapping]))
-      })
-    },
-    'mappings.remove': ({ id: gone }) => {
-      const at = shelf()
-      return turn(() =>
+      }),
+    'mappings.remove': ({ id: gone }) =>
+      turn((at) =>
         change(at, (before) =>
           before.some(({ id }) => id === gone)
             ? ok(before.filter(({ id }) => id !== gone))
             : fail('input.refused', 'there is no framework of this id'),
         ),
-      )
-    },
+      ),
   }
 }
 

@@ -2,17 +2,15 @@ import type { Schedule } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { type Outcome, ok } from '../../core/failure.ts'
 import type { IdentityInfo } from '../../core/identities.ts'
-import { chainFolderOf, chainStart } from '../../core/layout.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
-import { readChain } from '../rebuild-history.ts'
+import { chainOfFleet } from '../run-chain.ts'
 import { readAttempts } from '../scheduled/plan-run.ts'
 import { servedMissed } from '../scheduled/served.ts'
 import { recordMissed } from '../scheduled/states.ts'
 import type { EngineContext } from './context.ts'
-import { turnOf } from './kept-json.ts'
 import { isOwn } from './schedule-view.ts'
 import { scheduledRuns, shelfOf } from './stored-runs.ts'
-import { signingKey } from './trust-identities.ts'
+import { signerOf } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
 /** A missed run that is to be signed. */
@@ -24,9 +22,10 @@ export interface MissedDue {
 /** Missed runs of a team server, which are entered into the run chain as one machine enters them. */
 export interface MissedRuns {
   /**
-   * Has the oldest missed run signed by a sealer, and enters it; null where there is none, or no sealer is connected. Nothing is stored until it
-   * is signed: what is missed follows from the run chain each time. `noted` is awaited before a signer is asked for a due time the first
-   * time. One that the signer refused is not asked for again by this process. Fails as the signer, the run chain and the store do.
+   * Has the oldest missed run signed by a sealer, and enters it; null where there is none, or no sealer is connected.
+   * Nothing is stored until it is signed: what is missed follows from the run chain each time. `noted` is awaited
+   * before a signer is asked for a due time the first time. One that the signer refused is not asked for again by
+   * this process. Fails as the signer, the run chain and the store do.
    */
   readonly recordMissedRun: (noted: (missed: MissedDue) => Promise<void>) => Promise<Outcome<MissedDue | null>>
 }
@@ -50,8 +49,7 @@ export function missedRuns(context: EngineContext): MissedRuns {
     const of = canonicalJson({ schedule, starts: attempts.value.map(({ id, code }) => `${id} ${code}`) })
     const before = quiet.get(name)
     if (before?.of === of && (before.until === null || now < before.until)) return ok(null)
-    const chainFolder = chainFolderOf(out, fleetName)
-    const chain = (await ports.files.isThere(chainStart(chainFolder))) ? await readChain(ports, chainFolder) : ok(null)
+    const chain = await chainOfFleet(ports, out, fleetName)
     if (!chain.ok) return chain
     const shelf = shelfOf(context)
     const stored = shelf === null ? ok([]) : await scheduledRuns(shelf)
@@ -77,10 +75,8 @@ export function missedRuns(context: EngineContext): MissedRuns {
     const key = `${name} ${missed.due}`
     if (!known.has(key)) await noted(one)
     known.add(key)
-    const recorded = await recordMissed(ports, schedule, [missed], async () => {
-      const opened = await turnOf(context, 'identities')(() => signingKey(context, signerFor(name, entries, signers)))
-      return opened.ok ? ok(opened.value.value) : opened
-    })
+    const openSigner = signerOf(context, signerFor(name, entries, signers))
+    const recorded = await recordMissed(ports, schedule, [missed], openSigner)
     if (!recorded.ok) {
       if (recorded.error.code === 'sealing.refused') refused.add(key)
       return recorded

@@ -2,42 +2,45 @@ import type { Input } from '../../../schemas/ipc.ts'
 import type { DayWindow } from '../../../schemas/ipc-history.ts'
 import type { PeriodPlan } from '../../../schemas/ipc-periods.ts'
 import type { Engagement } from '../../../schemas/types.ts'
+import { hexOf } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { chainFolderOf, chainStart, packIn, periodDraftName } from '../../core/layout.ts'
+import { chainFolderOf, packIn, periodDraftName } from '../../core/layout.ts'
 import { periodName } from '../../core/period/pack.ts'
 import { enteredRuns } from '../../core/period/seen.ts'
-import { plain, plural } from '../../core/plain-text.ts'
+import { plural } from '../../core/plain-text.ts'
 import { dayOf } from '../../core/register/days.ts'
-import type { RunChain } from '../../core/run-chain/entry.ts'
 import { type ExportedPeriod, exportPeriod, periodProblem } from '../period.ts'
-import { readChain } from '../rebuild-history.ts'
+import { chainOfFleet } from '../run-chain.ts'
+import { daysBefore } from '../schedule-status.ts'
 import type { EngineContext } from './context.ts'
-import { declaredForExport } from './engagement-store.ts'
-import { type Draft, stampingOf, storedNotes, timeNotes } from './export-drafts.ts'
+import { declaredForExport, shelfShown } from './engagement-store.ts'
+import { type Draft, filesOf, signerWords, stampingOf, storedNotes, timeNotes } from './export-drafts.ts'
 import { wordsOf } from './export-plan.ts'
 import { NO_FLEET } from './history-read.ts'
-import { historyRoot } from './keep-traces.ts'
-import { hexOf, turnOf } from './kept-json.ts'
+import { turnOf } from './kept-json.ts'
 import { readSettings } from './settings.ts'
 import { listIdentities, signingKey } from './trust-identities.ts'
 
 const DEMO = 'demo data is never entered into a run chain, on which a period report rests'
 const NO_CHAIN = 'no run of this fleet is in a run chain; a period report rests on sealed runs'
 
-/** What a period report can cover. Nothing is sealed, and no secret is requested. Fails as chain, declarations and identities do. */
+/**
+ * What a period report can cover. Nothing is sealed, and no secret is requested. Fails as chain, declarations and
+ * identities do.
+ */
 export async function periodPlan(context: EngineContext): Promise<Outcome<PeriodPlan | null>> {
   const { ports, folder, session } = context
   const { fleet, demo } = session
   if (fleet === null) return ok(null)
-  const chain = demo ? ok(null) : await chainOf(context, fleet.name)
+  const chain = demo ? ok(null) : await chainOfFleet(ports, folder, fleet.name)
   if (!chain.ok) return chain
-  const declared = await declaredForExport({ ports, folder, demo })
+  const declared = await declaredForExport(shelfShown(context))
   if (!declared.ok) return declared
   const identities = await listIdentities(context)
   if (!identities.ok) return identities
   const { engagement } = declared.value
   const runs = enteredRuns(chain.value?.entries ?? []).first.map(({ entry }) => entry)
-  const latest = dayBefore(ports.clock.now())
+  const latest = daysBefore(ports.clock.now(), 1)
   return ok({
     fleet: fleet.name,
     demo,
@@ -58,12 +61,6 @@ function proposedDays(engagement: Engagement | null, first: string | null, lates
   return { from, to: to < latest ? to : latest }
 }
 
-/** Null where nothing was sealed into one. */
-async function chainOf({ ports, folder }: EngineContext, fleet: string): Promise<Outcome<RunChain | null>> {
-  const chainFolder = chainFolderOf(folder, fleet)
-  return (await ports.files.isThere(chainStart(chainFolder))) ? await readChain(ports, chainFolder) : ok(null)
-}
-
 /**
  * Seals report and pack of a period that has ended into a new folder, and enters it into the run chain. Everything that can be refused is checked
  * before a key is opened.
@@ -78,12 +75,12 @@ export async function buildPeriodDraft(
   if (demo) return fail('input.refused', DEMO)
   const unfit = periodProblem({ from, to, samples }, ports.clock.now())
   if (unfit !== null) return fail('input.refused', unfit)
-  const chain = await chainOf(context, fleet.name)
+  const chain = await chainOfFleet(ports, context.folder, fleet.name)
   if (!chain.ok) return chain
   if (chain.value === null) return fail('input.refused', NO_CHAIN)
   const stamping = timestamp ? await stampingOf(context) : ok(null)
   if (!stamping.ok) return stamping
-  const declared = await declaredForExport({ ports, folder: context.folder, demo })
+  const declared = await declaredForExport(shelfShown(context))
   if (!declared.ok) return declared
   const purpose = `Period report on ${fleet.name}, ${from} to ${to}`
   const key = await turnOf(context, 'identities')(() => signingKey(context, identity, purpose))
@@ -92,7 +89,7 @@ export async function buildPeriodDraft(
   const folder = `${context.folder}/${periodDraftName(handle)}`
   const signer = key.value.value
   const made = await exportPeriod(ports, catalog, {
-    root: historyRoot(context, demo),
+    root: context.folder,
     chainFolder: chainFolderOf(context.folder, fleet.name),
     fleet: fleet.name,
     from,
@@ -109,8 +106,8 @@ export async function buildPeriodDraft(
     folder,
     view: {
       handle,
-      files: made.value.files.map(({ name, size, sha256 }) => ({ name, size, sha256 })),
-      signer: `${plain(signer.subject)}, key ${signer.fingerprint}`,
+      files: filesOf(made.value.files),
+      signer: signerWords(signer),
       notes: [
         ...periodNotes(made.value),
         ...timeNotes({ ...made.value, authority: stamping.value?.url ?? null, onServer: context.keepsSealed }),
@@ -139,6 +136,3 @@ function periodNotes({ period: { runs, deviations }, lost, unrecorded }: Exporte
     ...(open === 0 ? [] : [`${plural(open, 'deviation')} open at the end of the period.`]),
   ]
 }
-
-/** The UTC day before that of a time. */
-const dayBefore = (at: string): string => dayOf(new Date(Date.parse(dayOf(at)) - 86_400_000).toISOString())

@@ -19,8 +19,8 @@ interface Stated {
 }
 
 /**
- * What is shown of an assessment, of a run or of a pack. Composed once for each evaluation, since every screen asks for
- * it; a changed register has an evaluation of its own.
+ * What is shown of an assessment, of a run or of a pack. Composed once for each evaluation, since every screen asks
+ * for it; a changed register has an evaluation of its own.
  */
 export function presented(
   { catalog }: Pick<EngineContext, 'catalog'>,
@@ -36,7 +36,10 @@ export function presented(
 
 const composed = new WeakMap<object, Presentation>()
 
-/** Findings of the run that is shown or of the open pack, with what they are read from; null and failures as viewSource() gives them. */
+/**
+ * Findings of the run that is shown or of the open pack, with what they are read from; null and failures as
+ * viewSource() gives them.
+ */
 export async function findingSource(context: EngineContext, of: Source): Promise<Outcome<FindingSource | null>> {
   const found = await viewSource(context, of)
   if (!found.ok || found.value === null) return found.ok ? ok(null) : found

@@ -16,17 +16,15 @@ import { conflictWords } from '../../core/provider.ts'
 import { compare } from '../../core/recording.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { statedIn } from './engagement-methods.ts'
-import { type DeclaredShelf, declaredOf, keepProvider } from './engagement-store.ts'
-import { inTurn } from './kept-json.ts'
+import { changesInTurn, type DeclaredShelf, declaredOf, keepProvider, shelfShown } from './engagement-store.ts'
 import { assessAgain } from './up-to-now.ts'
 
 type Methods = 'provider.list' | 'provider.choose' | 'provider.import-choose' | 'claims.get' | 'claims.answers'
 
 /** Provider claims, and the result for each node. */
 export function providerMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { ports, catalog, folder, session } = context
-  const turn = inTurn()
-  const shelf = (): DeclaredShelf => ({ ports, folder, demo: session.demo })
+  const { ports, catalog, session } = context
+  const turn = changesInTurn(context)
   const listed = async (at: DeclaredShelf): Promise<Outcome<ProviderList>> => {
     const declared = await declaredOf(at)
     return declared.ok ? ok(listOf(catalog, declared.value.provider)) : declared
@@ -41,23 +39,19 @@ export function providerMethods(context: EngineContext): Pick<Handlers, Methods>
     return evaluated.ok ? await listed(at) : evaluated
   }
   return {
-    'provider.list': () => listed(shelf()),
-    'provider.choose': ({ id }) => {
-      const at = shelf()
-      return turn(async () => {
+    'provider.list': () => listed(shelfShown(context)),
+    'provider.choose': ({ id }) =>
+      turn(async (at) => {
         const profile = catalog.providers.find((one) => one.id === id) ?? null
         if (id !== null && profile === null) return fail('input.refused', 'there is no built-in profile of this id')
         return await change(at, profile)
-      })
-    },
-    'provider.import-choose': (_, chosen) => {
-      const at = shelf()
-      return turn(async () => {
+      }),
+    'provider.import-choose': (_, chosen) =>
+      turn(async (at) => {
         if (chosen === undefined) return ok(null)
         const read = await ports.declarations.provider(chosen.path, null)
         return read.ok ? await change(at, read.value) : read
-      })
-    },
+      }),
     'claims.get': async ({ of }) => {
       const asked = await promised(context, of)
       if (!asked.ok) return asked
@@ -86,12 +80,11 @@ async function promised(context: EngineContext, of: Source): Promise<Outcome<Pro
     const stated = statedIn(context)
     return stated.ok ? ok({ provider: stated.value.scope.provider ?? null, assessment: stated.value }) : stated
   }
-  const { ports, folder, session } = context
-  const declared = await declaredOf({ ports, folder, demo: session.demo })
+  const declared = await declaredOf(shelfShown(context))
   if (!declared.ok) return declared
   const current = await assessAgain(context)
   if (!current.ok) return current
-  return ok({ provider: declared.value.provider, assessment: session.run?.assessment ?? null })
+  return ok({ provider: declared.value.provider, assessment: context.session.run?.assessment ?? null })
 }
 
 const itemOf = ({ id, name, asOf, claims }: ProviderProfile): ProviderItem => ({

@@ -1,8 +1,9 @@
 import type { RegisterView, RiskAcceptanceView } from '../../../schemas/ipc-register.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Register } from '../../../schemas/types.ts'
-import { statusWords, type Verdict } from '../../../schemas/words.ts'
+import { statusWords } from '../../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../../core/catalog.ts'
+import { hexOf } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { folderIn } from '../../core/layout.ts'
 import { oneLine } from '../../core/plain-text.ts'
@@ -28,10 +29,19 @@ import { acceptRisk, isOnePerson, type Moment, withdrawAcceptance, withdrawDocum
 import type { Table } from '../output-files.ts'
 import { addSignature, entrySignature } from '../register/store.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { fileName, hexOf, turnOf } from './kept-json.ts'
-import { bytesInPack, keepBytes, keepRegister, ownBytes, ownRegister, ownView, registerOf } from './register-store.ts'
-import type { RunState } from './run-state.ts'
-import { signingKey } from './trust-identities.ts'
+import { fileName, saved, turnOf } from './kept-json.ts'
+import {
+  asShown,
+  bytesInPack,
+  keepBytes,
+  keepRegister,
+  ownBytes,
+  ownRegister,
+  ownView,
+  registerOf,
+  verdictIn,
+} from './register-store.ts'
+import { signerOf } from './trust-identities.ts'
 
 type Methods =
   | 'register.get'
@@ -58,26 +68,13 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
   const catalogNow = () => catalogFor(catalog, session.run?.scope ?? {})
   const needsNow = () => needsIn(catalogNow())
   const checks = new Set(catalog.checks.map(({ id }) => id))
-  const verdictIn =
-    (run: RunState) =>
-    (node: string, check: string): Verdict | null => {
-      const assessed = run.assessment.nodes.find((one) => one.node === node)
-      if (assessed === undefined || !checks.has(check)) return null
-      return assessed.results.find((found) => found.check === check)?.verdict ?? 'not-tested'
-    }
   const hasNode = (name: string): boolean =>
     session.run?.assessment.nodes.some(({ node }) => node === name) === true ||
     session.fleet?.nodes.some((node) => node.name === name) === true
-  const openSigner = (identity: string | null) => async () => {
-    const signer = await turnOf(context, 'identities')(() => signingKey(context, identity))
-    return signer.ok ? ok(signer.value.value) : signer
-  }
-  /** A change applies to the fleet that was shown when it was requested, whatever is shown meanwhile. */
-  const asShown = () => ({ ports, folder: context.folder, session: { ...session } })
   const change = (
     next: (register: Register) => Outcome<Register> | Promise<Outcome<Register>>,
     bytes: Uint8Array | null = null,
-    kept = asShown(),
+    kept = asShown(context),
   ): Promise<Outcome<RegisterView>> =>
     turn(async () => {
       const before = await ownRegister(kept)
@@ -96,7 +93,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
       const { run } = session
       if (run === null) return fail('input.refused', 'there is no run yet, so there is no deviation to accept')
       return await change((register) =>
-        acceptRisk(register, draft, { ...moment(), run: run.run, verdictOf: verdictIn(run) }),
+        acceptRisk(register, draft, { ...moment(), run: run.run, verdictOf: verdictIn(catalog, run.assessment) }),
       )
     },
     'acceptances.withdraw': async (draft) =>
@@ -109,19 +106,15 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
       await change((register) => approveRequest(register, draft, ports.clock.now())),
     'acceptances.reject': async (draft) =>
       await change((register) => resolveRequest(register, { ...draft, as: 'rejected' }, ports.clock.now())),
-    'acceptances.save': async (_, chosen) => {
-      if (chosen === undefined) return ok(null)
-      const register = await registerOf(context, 'run')
-      if (!register.ok) return register
-      const written = await ports.files.write(
-        chosen.path,
-        ports.csv(acceptancesTable(register.value.riskAcceptances, catalog)),
-      )
-      return written.ok ? ok({ file: fileName(chosen.path) }) : written
-    },
+    'acceptances.save': (_, chosen) =>
+      saved(chosen, async (path) => {
+        const register = await registerOf(context, 'run')
+        if (!register.ok) return register
+        return await ports.files.write(path, ports.csv(acceptancesTable(register.value.riskAcceptances, catalog)))
+      }),
     'documents.add': async (draft, chosen) => {
       if (chosen === undefined) return ok(null)
-      const kept = asShown()
+      const kept = asShown(context)
       const read = await ports.files.read(chosen.path, LARGEST_DOCUMENT)
       if (!read.ok) return read
       const file = { name: fileName(chosen.path), bytes: read.value }
@@ -143,11 +136,12 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     'decisions.withdraw': async (draft) =>
       await change((register) => withdrawDecision(register, draft, ports.clock.now())),
     'register.sign': async ({ id, role, identity }) => {
-      // Signed before the turn begins: a person may confirm at another computer, and other changes do not wait for that.
-      const kept = asShown()
+      // Signed before the turn begins: a person may confirm at another computer, and other changes do not wait for
+      // that.
+      const kept = asShown(context)
       const before = await ownRegister(kept)
       if (!before.ok) return before
-      const signing = { role, openSigner: openSigner(identity) }
+      const signing = { role, openSigner: signerOf(context, identity) }
       const signature = await entrySignature(ports, before.value, id, signing)
       if (!signature.ok) return signature
       return await change((register) => addSignature(ports, register, id, signature.value), null, kept)

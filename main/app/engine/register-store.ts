@@ -1,7 +1,9 @@
 import type { RegisterView } from '../../../schemas/ipc-register.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
-import type { EvidenceDocument, Register } from '../../../schemas/types.ts'
+import type { Assessment, EvidenceDocument, Register } from '../../../schemas/types.ts'
+import type { Verdict } from '../../../schemas/words.ts'
 import type { DemoDeclared } from '../../core/all-ports.ts'
+import type { Catalog } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { documentPath, fileIn, folderIn, shelfPath } from '../../core/layout.ts'
@@ -10,11 +12,15 @@ import { attachmentPath, LARGEST_DOCUMENT } from '../../core/register/attachment
 import { registerView } from '../../core/register/view.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { documentsIn, type RegisterWithDocuments } from '../attachments.ts'
+import { withPack } from '../pack-shelf.ts'
 import { storeBytes, writeRegister } from '../register/store.ts'
 import type { EngineContext } from './context.ts'
-import { declaredOrNone } from './engagement-store.ts'
+import { declaredOrNone, shelfShown } from './engagement-store.ts'
 
-type Kept = Pick<EngineContext, 'ports' | 'folder' | 'session'>
+export type Kept = Pick<EngineContext, 'ports' | 'folder' | 'session'>
+
+/** A change applies to the fleet that was shown when it was requested, whatever is shown meanwhile. */
+export const asShown = ({ ports, folder, session }: Kept): Kept => ({ ports, folder, session: { ...session } })
 
 const shelf = ({ folder, session }: Kept): string => shelfPath(folder, session.demo)
 export const registerPath = (shelfFolder: string): string => fileIn(shelfFolder, 'register')
@@ -45,14 +51,14 @@ export async function registerOf(context: Kept, of: Source): Promise<Outcome<Reg
 }
 
 /** A register of the current fleet as of now, with its documents compared with the period of the engagement. */
-export async function ownView({ ports, folder, session }: Kept, register: Register): Promise<RegisterView> {
-  const { engagement } = await declaredOrNone({ ports, folder, demo: session.demo })
-  return registerView(register, ports.clock.now(), engagement?.reportingBasis ?? null)
+export async function ownView(kept: Kept, register: Register): Promise<RegisterView> {
+  const { engagement } = await declaredOrNone(shelfShown(kept))
+  return registerView(register, kept.ports.clock.now(), engagement?.reportingBasis ?? null)
 }
 
 /**
- * The register of the demo fleet with its documents, unless it has one: what a person changed stays. The documents come
- * first, so that no register names one that is missing.
+ * The register of the demo fleet with its documents, unless it has one: what a person changed stays. The documents
+ * come first, so that no register names one that is missing.
  */
 export async function registerAtFirst(
   { ports, folder }: Pick<Kept, 'ports' | 'folder'>,
@@ -81,22 +87,26 @@ export async function ownBytes(kept: Kept, attachment: EvidenceDocument): Promis
 }
 
 /** The bytes of a document in the open pack, as the pack names it. Fails with attachment.altered. */
-export async function bytesInPack(kept: Kept, attachment: EvidenceDocument): Promise<Outcome<Uint8Array>> {
-  const { ports, session } = kept
+export async function bytesInPack(
+  { ports, session }: Kept,
+  attachment: EvidenceDocument,
+): Promise<Outcome<Uint8Array>> {
   if (session.pack === null) return fail('input.refused', 'no pack is open')
-  const opened = await ports.packs.open(session.pack.path)
-  if (!opened.ok) return opened
-  try {
+  return await withPack(ports, session.pack.path, async (pack) => {
     const path = attachmentPath(attachment)
-    if (!opened.value.paths.includes(path)) return altered(attachment)
-    const bytes = await opened.value.read(path)
-    return sha256(bytes) === attachment.sha256 ? ok(bytes) : altered(attachment)
-  } catch {
-    return altered(attachment)
-  } finally {
-    await opened.value.close()
-  }
+    const bytes = pack.paths.includes(path) ? await pack.read(path).catch(() => null) : null
+    return bytes !== null && sha256(bytes) === attachment.sha256 ? ok(bytes) : altered(attachment)
+  })
 }
+
+/** The verdict of a check on a node; null for a node that the assessment does not have, and for an unknown check. */
+export const verdictIn =
+  ({ checks }: Pick<Catalog, 'checks'>, { nodes }: Pick<Assessment, 'nodes'>) =>
+  (name: string, check: string): Verdict | null => {
+    const assessed = nodes.find(({ node }) => node === name)
+    if (assessed === undefined || !checks.some(({ id }) => id === check)) return null
+    return assessed.results.find((one) => one.check === check)?.verdict ?? 'not-tested'
+  }
 
 /**
  * Register content for an export of the current fleet, and the bytes of its documents, read again when they are packed.

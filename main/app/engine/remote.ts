@@ -18,7 +18,10 @@ interface RemoteTarget {
   readonly zone: string
 }
 
-/** The targets that this computer collects, and those that are left to collectors: nodes with a zone, where there are collectors at all. */
+/**
+ * The targets that this computer collects, and those that are left to collectors: nodes with a zone, where there are
+ * collectors at all.
+ */
 export function parted(
   targets: readonly ConnectTarget[],
   fleet: Fleet | null,

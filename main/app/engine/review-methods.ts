@@ -1,6 +1,5 @@
 import type { Chosen, Input } from '../../../schemas/ipc.ts'
 import type { LimitGroup, Sample, Worksheet, WorksheetLine } from '../../../schemas/ipc-packs.ts'
-import type { SavedFile } from '../../../schemas/ipc-views.ts'
 import {
   SAMPLE_POPULATIONS,
   type SamplePopulation,
@@ -21,7 +20,7 @@ import { limitsPage } from '../../present/limits-page.ts'
 import { paperOf } from '../../present/report.ts'
 import { type WorksheetInput, worksheetDocument, worksheetGrid, worksheetSheets } from '../../present/worksheet.ts'
 import type { EngineContext, Handlers, PackState } from './context.ts'
-import { fileName, haveTexts, isObject, readKept, turnOf, writeKept } from './kept-json.ts'
+import { haveTexts, isObject, readKept, saved, turnOf, writeKept } from './kept-json.ts'
 import { presentationOfPack, resultsOfPack } from './presented.ts'
 import { importCheckpoint, type Opening, openPack, reopenPack, trustAuthority, trustSigner } from './review-pack.ts'
 import { pathOfRecent, recentPacks } from './review-recent.ts'
@@ -314,18 +313,12 @@ const MAKERS = {
     await ports.reports.render(worksheetDocument(input), { attachments: [], created: input.writtenAt }),
 } as const
 
-/** Writes the worksheet of the open pack in one format. Null when the dialog was closed; refused without samples and notes. */
-async function saveWorksheet(
-  context: EngineContext,
-  format: keyof typeof MAKERS,
-  chosen: Chosen | undefined,
-): Promise<Outcome<SavedFile | null>> {
-  if (chosen === undefined) return ok(null)
-  const input = await inputOf(context)
-  if (!input.ok) return input
-  const written = await context.ports.files.write(chosen.path, await MAKERS[format](context, input.value))
-  return written.ok ? ok({ file: fileName(chosen.path) }) : written
-}
+/** Writes the worksheet of the open pack in one format. Refused without samples and notes. */
+const saveWorksheet = (context: EngineContext, format: keyof typeof MAKERS, chosen: Chosen | undefined) =>
+  saved(chosen, async (path) => {
+    const input = await inputOf(context)
+    return input.ok ? await context.ports.files.write(path, await MAKERS[format](context, input.value)) : input
+  })
 
 async function inputOf(context: EngineContext): Promise<Outcome<WorksheetInput>> {
   const { pack } = context.session

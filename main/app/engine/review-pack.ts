@@ -139,10 +139,10 @@ export interface Opening {
 }
 
 /**
- * Opens a pack or report and runs the six verification checks, with the stored trust anchors and the last checkpoint of
- * its run chain; it becomes the open pack. An altered pack opens too. Fails only where nothing can be read, and then
- * the previous one stays open. Nothing is remembered of an own `draft`, and
- * nothing is shown or stored after a stop, which fails with pack.stopped.
+ * Opens a pack or report and runs the six verification checks, with the stored trust anchors and the last checkpoint
+ * of its run chain; it becomes the open pack. An altered pack opens too. Fails only where nothing can be read, and
+ * then the previous one stays open. Nothing is remembered of an own `draft`, and nothing is shown or stored after a
+ * stop, which fails with pack.stopped.
  */
 export async function openPack(context: EngineContext, opening: Opening): Promise<Outcome<PackReview>> {
   const { session, notify } = context
@@ -359,8 +359,8 @@ async function peekPdf(
 }
 
 /**
- * The anchors that apply to this file. A reader's list covers all owners they deal with: a pack of none of them has an
- * unconfirmed signer, which is no reason to reject it.
+ * The anchors that apply to this file. A reader's list covers all owners they deal with: a pack of none of them has
+ * an unconfirmed signer, which is no reason to reject it.
  */
 function trustFor({ seal }: Peeked, trust: Trust): Trust {
   const names = new Set(

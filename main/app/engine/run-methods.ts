@@ -6,18 +6,18 @@ import { DEFAULT_USER, profileOf } from '../../core/fleet.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { isSudoersLogin, rootCommands, sudoersFor } from '../../core/sudoers.ts'
-import { newRunId } from '../run.ts'
+import { DEFAULT_FRAMEWORKS, newRunId } from '../run.ts'
 import { demoVantageRecord } from '../vantage-nodes.ts'
 import { assessmentView, runPreview } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { declaredAtFirst, declaredOrNone, type OwnDeclared, withDeclared } from './engagement-store.ts'
 import { startRun } from './going-run.ts'
 import { storedTargets } from './hostkey-methods.ts'
-import { turnOf } from './kept-json.ts'
+import { saved, turnOf } from './kept-json.ts'
 import { keepDemoLocation, locationOrNone } from './location-store.ts'
 import { ownRegister, registerAtFirst } from './register-store.ts'
 import type { Begun, RunState } from './run-state.ts'
-import { collectedNodes, DEFAULT_FRAMEWORKS, listRuns, loadRun, type OnNode, shelfOf } from './stored-runs.ts'
+import { collectedNodes, listRuns, loadRun, type OnNode, shelfOf } from './stored-runs.ts'
 import { stopEvaluating } from './up-to-now.ts'
 
 type Methods =
@@ -49,24 +49,22 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
   return {
     'demo.open': () => turn(() => collectDemo(context, [], null)),
     'run.preview': async ({ nodes }) => ok(preview(nodes)),
-    'run.preview-save': async ({ nodes }, chosen) => {
-      if (chosen === undefined) return ok(null)
-      const lines = preview(nodes).questions.flatMap(({ probe, title, why, lines: commands }) =>
-        commands.map(({ argv, by, timeoutSeconds }) => [probe, title, why, argv.join(' '), by, String(timeoutSeconds)]),
-      )
-      const written = await ports.files.write(chosen.path, ports.csv([PREVIEW_HEAD, ...lines]))
-      return written.ok ? ok({ file: chosen.path.split(/[/\\]/).at(-1) ?? chosen.path }) : written
-    },
-    'run.sudoers-save': async ({ node }, chosen) => {
-      if (chosen === undefined) return ok(null)
-      const source = session.fleet?.nodes.find(({ name }) => name === node)
-      if (source === undefined) return fail('input.refused', 'the fleet has no node of this name', node)
-      const { user = DEFAULT_USER } = source
-      if (!isSudoersLogin(user))
-        return fail('input.refused', 'a sudoers file cannot be written for the account of this node', node)
-      const written = await ports.files.write(chosen.path, sudoersFor(rootCommands(catalog.probes), { user }))
-      return written.ok ? ok({ file: chosen.path.split(/[/\\]/).at(-1) ?? chosen.path }) : written
-    },
+    'run.preview-save': ({ nodes }, chosen) =>
+      saved(chosen, async (path) => {
+        const lines = preview(nodes).questions.flatMap(({ probe, title, why, lines: commands }) =>
+          commands.map(({ argv, by, timeoutSeconds }) => [probe, title, why, argv.join(' '), by, `${timeoutSeconds}`]),
+        )
+        return await ports.files.write(path, ports.csv([PREVIEW_HEAD, ...lines]))
+      }),
+    'run.sudoers-save': ({ node }, chosen) =>
+      saved(chosen, async (path) => {
+        const source = session.fleet?.nodes.find(({ name }) => name === node)
+        if (source === undefined) return fail('input.refused', 'the fleet has no node of this name', node)
+        const { user = DEFAULT_USER } = source
+        return isSudoersLogin(user)
+          ? await ports.files.write(path, sudoersFor(rootCommands(catalog.probes), { user }))
+          : fail('input.refused', 'a sudoers file cannot be written for the account of this node', node)
+      }),
     'run.start': ({ nodes, only }) =>
       turn(async () => {
         const before = only === 'missing' ? session.run : null
@@ -196,10 +194,8 @@ async function collectDemo(
   ])
   session.keys.clear()
   Object.assign(session, { fleet: demo.fleet, demo: true, run: before })
-  const begun = begin(context, demo.targets, nodes, before, {
-    ...{ declared, located, marks: demo.marks, ended: demo.close },
-    scheduled: null,
-  })
+  const how = { declared, located, marks: demo.marks, ended: demo.close, scheduled: null }
+  const begun = begin(context, demo.targets, nodes, before, how)
   if (!begun.ok) await demo.close()
   return begun
 }

@@ -3,6 +3,7 @@ import type { Ports } from '../../core/all-ports.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { runNotePath } from '../../core/layout.ts'
 import { isPlanned } from '../../core/run-chain/entry.ts'
+import { areTexts, isObject, parsed } from './kept-json.ts'
 
 /**
  * The settings that a run was started with, stored next to the evidence: a run that is opened later must not lose the
@@ -32,29 +33,20 @@ export const writeNote = (ports: Pick<Ports, 'files'>, folder: string, note: Run
 /** The note of a run, or null where none can be read. `run` has the form of a run's name. */
 export async function readNote(ports: Pick<Ports, 'files'>, folder: string, run: string): Promise<RunNote | null> {
   const bytes = await ports.files.read(runNotePath(folder, run))
-  if (!bytes.ok) return null
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes.value))
-    return isNote(value) && value.run === run ? value : null
-  } catch {
-    return null
-  }
+  const note = bytes.ok ? parsed(bytes.value) : null
+  return isNote(note) && note.run === run ? note : null
 }
 
 function isNote(value: unknown): value is RunNote {
-  if (typeof value !== 'object' || value === null) return false
-  const { run, at, demo, fleet, population, frameworks, complete, planned } = value as Record<string, unknown>
+  if (!isObject(value)) return false
+  const { run, at, demo, fleet, population, frameworks, complete, planned } = value
   return (
-    typeof run === 'string' &&
-    typeof at === 'string' &&
+    areTexts([run, at]) &&
     typeof demo === 'boolean' &&
     (fleet === undefined || typeof fleet === 'string') &&
     (planned === undefined || isPlanned(planned)) &&
     (complete === null || typeof complete === 'number') &&
-    areStrings(population) &&
-    areStrings(frameworks)
+    areTexts(population) &&
+    areTexts(frameworks)
   )
 }
-
-const areStrings = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string')

@@ -1,12 +1,10 @@
 import type { ChosenFile, ScheduleDraft, ScheduleStatus, SchedulesView } from '../../../schemas/ipc-schedules.ts'
 import type { Schedule } from '../../../schemas/types.ts'
+import { hexOf } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fleetPath } from '../../core/layout.ts'
-import { cadenceText } from '../../core/period/cadence.ts'
-import { calendarOf } from '../../core/period/calendar.ts'
-import { dayOf } from '../../core/register/days.ts'
 import { type StartedBy, TIMER_KINDS } from '../../core/schedule/schedule.ts'
-import { scheduleStatus } from '../schedule-status.ts'
+import { scheduledSince, scheduleStatus } from '../schedule-status.ts'
 import {
   addSchedule,
   changeSchedule,
@@ -18,11 +16,19 @@ import {
 } from '../schedules.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { knownRuns } from './history-read.ts'
-import { fileName, hexOf, turnOf } from './kept-json.ts'
-import { cadenceFrom, isOwn, listSchedules, MISSED_DAYS, NO_PROGRAM, refusalOf } from './schedule-view.ts'
+import { fileName, turnOf } from './kept-json.ts'
+import {
+  cadenceWords,
+  isOwn,
+  listSchedules,
+  MISSED_DAYS,
+  NO_PROGRAM,
+  refusalOf,
+  scheduleNamed,
+} from './schedule-view.ts'
 import { attemptWords, sendingView } from './schedule-words.ts'
 import { type ScheduleMethod, servedScheduleMethods } from './served-schedules.ts'
-import { makePassphraseFile, signingKey } from './trust-identities.ts'
+import { makePassphraseFile, signerOf } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
 /** Scheduled runs: on a team server started by itself, elsewhere by timers of the operating system. */
@@ -46,19 +52,13 @@ function timedMethods(context: EngineContext): Pick<Handlers, ScheduleMethod> {
     chosen.set(handle, picked.path)
     return ok({ handle, file: fileName(picked.path) })
   }
-  const openSigner = (identity: string | null) => async () => {
-    const signer = await turnOf(context, 'identities')(() => signingKey(context, identity))
-    return signer.ok ? ok(signer.value.value) : signer
-  }
   const withSchedule = async <T>(
     name: string,
     work: (schedule: Schedule, by: Starting) => Promise<Outcome<T>>,
   ): Promise<Outcome<T>> => {
-    const read = await ports.schedules.read(file)
-    if (!read.ok) return read
-    const found = read.value.schedules.find((one) => one.name === name)
-    if (found === undefined) return fail('input.not-found', `there is no schedule ${name}`)
-    return program === null ? fail('input.refused', NO_PROGRAM) : await work(found, { program, file })
+    const found = await scheduleNamed(context, name)
+    if (!found.ok) return found
+    return program === null ? fail('input.refused', NO_PROGRAM) : await work(found.value, { program, file })
   }
   const planned = async (
     draft: ScheduleDraft,
@@ -80,13 +80,13 @@ function timedMethods(context: EngineContext): Pick<Handlers, ScheduleMethod> {
   return {
     'schedules.list': () => listSchedules(context),
     'schedules.add': (draft) =>
-      planned(draft, async (one) => await addSchedule(ports, one, { file, openSigner: openSigner(draft.identity) })),
+      planned(draft, (one) => addSchedule(ports, one, { file, openSigner: signerOf(context, draft.identity) })),
     'schedules.change': (draft) =>
       withSchedule(draft.name, (before, by) =>
         isOwn(context, before)
           ? planned(
               draft,
-              async (one) => await changeSchedule(ports, one, { file, openSigner: openSigner(draft.identity), by }),
+              (one) => changeSchedule(ports, one, { file, openSigner: signerOf(context, draft.identity), by }),
               before,
             )
           : Promise.resolve(fail('input.refused', OTHERS)),
@@ -98,7 +98,7 @@ function timedMethods(context: EngineContext): Pick<Handlers, ScheduleMethod> {
     'schedules.choose-passphrase': (_, picked) => choose(picked, (path) => ports.schedules.secret(path)),
     'schedules.choose-integrations': (_, picked) => choose(picked, (path) => checkIntegrations(ports, path)),
     'schedules.remove': async ({ name, identity }) => {
-      const removed = await removeSchedule(ports, name, { file, openSigner: openSigner(identity) })
+      const removed = await removeSchedule(ports, name, { file, openSigner: signerOf(context, identity) })
       return removed.ok ? await listSchedules(context) : removed
     },
     'schedules.install': ({ name, kind }) =>
@@ -126,8 +126,8 @@ const SEALED_AT_ONCE = 'runs of this computer are sealed when they were collecte
 const OTHERS = 'this schedule was made elsewhere; it can be removed here and not changed'
 
 /**
- * Where runs read the passphrase of the key that seals. Fails with input.refused where there is none: every run would fail at sealing.
- * A file is made for this user alone, after its content opened the key.
+ * Where runs read the passphrase of the key that seals. Fails with input.refused where there is none: every run would
+ * fail at sealing. A file is made for this user alone, after its content opened the key.
  */
 async function passphraseFileOf(
   context: EngineContext,
@@ -151,7 +151,10 @@ async function passphraseFileOf(
   return ok(file)
 }
 
-/** The configuration by which packs are sent; null: they are not. Fails with input.refused for one that is not known any more. */
+/**
+ * The configuration by which packs are sent; null: they are not. Fails with input.refused for one that is not known
+ * any more.
+ */
 function integrationsOf(
   { integrations }: Pick<ScheduleDraft, 'integrations'>,
   { before, chosen }: { readonly before: Schedule | null; readonly chosen: ReadonlyMap<string, string> },
@@ -164,8 +167,9 @@ function integrationsOf(
 }
 
 /**
- * A schedule for the window's own fleet, as a person entered it; its runs are stored with the window's own and use the
- * same declarations. What the window cannot show of an earlier one is kept. Fails with input.refused for an unknown cadence.
+ * A schedule for the window's own fleet, as a person entered it; its runs are stored with the window's own and use
+ * the same declarations. What the window cannot show of an earlier one is kept. Fails with input.refused for an
+ * unknown cadence.
  */
 function plannedFrom(
   folder: string,
@@ -186,16 +190,14 @@ function plannedFrom(
     integrations,
   }: { readonly before: Schedule | null; readonly passphraseFile: string; readonly integrations: string | null },
 ): Outcome<Planned> {
-  const cadence = cadenceFrom(asked, zone)
-  if (cadence === null) return fail('input.refused', 'a schedule can run every 1, 2, 3, 4, 6, 8 or 12 hours')
-  const words = cadenceText(cadence)
+  const cadence = cadenceWords(asked, zone)
+  if (!cadence.ok) return cadence
   const { identity: ___, ...kept } = before?.options ?? {}
   return ok({
     ...draft,
     fleet: fleetPath(folder),
     out: folder,
-    // The time zone is a separate field of the file.
-    cadence: words.slice(0, -` in ${zone}`.length),
+    cadence: cadence.value,
     zone,
     notify: notifyFrom(before?.notify ?? [], { syslog, webhook }),
     ...(integrations === null ? {} : { integrations }),
@@ -269,15 +271,6 @@ async function missedOf(context: EngineContext, { name, out }: Schedule): Promis
   const { ports, folder, session } = context
   const known = out === folder && !session.demo ? await knownRuns(context) : null
   if (known === null) return []
-  const asOf = ports.clock.now()
-  const from = dayOf(new Date(Date.parse(asOf) - MISSED_DAYS * 86_400_000).toISOString())
-  const read = calendarOf({
-    entries: known.entries ?? [],
-    facts: new Map(),
-    zones: ports.zones,
-    from,
-    to: dayOf(asOf),
-    asOf,
-  })
+  const read = scheduledSince(ports, known.entries ?? [], MISSED_DAYS)
   return read.ok ? read.value.unrecorded.filter(({ schedule }) => schedule === name).map(({ due }) => due) : []
 }

@@ -1,15 +1,25 @@
 import type { CadenceDraft, ScheduleDraft, SchedulesView } from '../../../schemas/ipc-schedules.ts'
 import type { Schedule } from '../../../schemas/types.ts'
-import { type Outcome, ok } from '../../core/failure.ts'
-import { type Cadence, HOURS } from '../../core/period/cadence.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { type Cadence, cadenceText, HOURS } from '../../core/period/cadence.ts'
 import { cadenceOf, plannedCadence, withinMinutesOf } from '../../core/schedule/schedule.ts'
 import type { EngineContext } from './context.ts'
 import { fileName } from './kept-json.ts'
 import { notifyWords } from './schedule-words.ts'
 import { readSettings } from './settings.ts'
 
-/** Null for an interval that no schedule has. */
-export function cadenceFrom({ every, hours, weekday, day, at }: CadenceDraft, zone: string): Cadence | null {
+/**
+ * A cadence in the words of the schedule file, which states the time zone apart. Fails with input.refused for an
+ * interval that no schedule has.
+ */
+export function cadenceWords(asked: CadenceDraft, zone: string): Outcome<string> {
+  const cadence = cadenceFrom(asked, zone)
+  return cadence === null
+    ? fail('input.refused', 'a schedule can run every 1, 2, 3, 4, 6, 8 or 12 hours')
+    : ok(cadenceText(cadence).slice(0, -` in ${zone}`.length))
+}
+
+function cadenceFrom({ every, hours, weekday, day, at }: CadenceDraft, zone: string): Cadence | null {
   switch (every) {
     case 'hours': {
       const known = HOURS.find((one) => one === hours)
@@ -32,6 +42,14 @@ export function refusalOf({ session, scheduling }: EngineContext): string | null
   if (session.demo) return 'The demo fleet runs only while it is collected; it cannot be scheduled.'
   if (session.fleet === null || session.fleet.nodes.length === 0) return 'Add nodes first.'
   return scheduling.server === null && scheduling.program === null ? NO_PROGRAM : null
+}
+
+/** The schedule of a name. Fails with input.not-found, and as reading the schedule file does. */
+export async function scheduleNamed({ ports, scheduling }: EngineContext, name: string): Promise<Outcome<Schedule>> {
+  const read = await ports.schedules.read(scheduling.file)
+  if (!read.ok) return read
+  const found = read.value.schedules.find((one) => one.name === name)
+  return found === undefined ? fail('input.not-found', `there is no schedule ${name}`) : ok(found)
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { Schedule } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
+import { hexOf } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { chainFolderOf, chainStart, runningFolder } from '../../core/layout.ts'
+import { runningFolder } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import { inMemory } from '../../core/recording.ts'
-import { readChain } from '../rebuild-history.ts'
 import { newRunId, type RunResult } from '../run.ts'
+import { chainOfFleet } from '../run-chain.ts'
 import { type Attempt, collectAgain, readAttempts, writeAttempt } from '../scheduled/plan-run.ts'
 import { type ServedStart, servedStart } from '../scheduled/served.ts'
 import type { EngineContext, ServerStarts } from './context.ts'
@@ -28,8 +29,9 @@ export interface DueStart {
 /** Scheduled runs of a team server, which no timer of an operating system starts. */
 export interface ScheduledStarts {
   /**
-   * Starts the next run that is due, or nothing; not to be called again before it resolved. Its start is stored, and `noted` awaited, before any
-   * node is reached. Fails as the schedule file, the run chain and the store do; what was stored by then is continued later.
+   * Starts the next run that is due, or nothing; not to be called again before it resolved. Its start is stored, and
+   * `noted` awaited, before any node is reached. Fails as the schedule file, the run chain and the store do; what was
+   * stored by then is continued later.
    */
   readonly startDue: (noted: (start: DueStart) => Promise<void>) => Promise<Outcome<DueStart | null>>
   /** Begins nothing more, and resolves when the run in progress has ended; the next process continues it. */
@@ -125,7 +127,10 @@ export function scheduledStarts(context: EngineContext, { wait }: ServerStarts):
   }
 }
 
-/** The run chain is read only where something may be due: an export that writes a large pack can hold it for minutes. Fails as chain and attempts do. */
+/**
+ * The run chain is read only where something may be due: an export that writes a large pack can hold it for minutes.
+ * Fails as chain and attempts do.
+ */
 async function decide({ ports }: EngineContext, schedule: Schedule): Promise<Outcome<ServedStart>> {
   const { out, name, fleetName } = schedule
   const attempts = await readAttempts(ports, out, name)
@@ -133,13 +138,12 @@ async function decide({ ports }: EngineContext, schedule: Schedule): Promise<Out
   const common = { schedule, attempts: attempts.value, now: ports.clock.now(), zones: ports.zones }
   const may = servedStart({ ...common, entries: null })
   if (!may.ok || may.value.is === 'wait') return may
-  const folder = chainFolderOf(out, fleetName)
-  const chain = (await ports.files.isThere(chainStart(folder))) ? await readChain(ports, folder) : ok(null)
+  const chain = await chainOfFleet(ports, out, fleetName)
   return chain.ok ? servedStart({ ...common, entries: chain.value?.entries ?? [] }) : chain
 }
 
 const newAttempt = ({ ports }: EngineContext, { name }: Schedule, due: string): Attempt => ({
-  id: Buffer.from(ports.entropy.bytes(8)).toString('hex'),
+  id: hexOf(ports.entropy.bytes(8)),
   schedule: name,
   due,
   startedAt: ports.clock.now(),

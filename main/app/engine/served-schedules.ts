@@ -2,42 +2,26 @@ import type { ScheduleDraft, ScheduleMethods, ScheduleStatus, SchedulesView } fr
 import type { Schedule } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fleetPath } from '../../core/layout.ts'
-import { cadenceText } from '../../core/period/cadence.ts'
-import { type AwaitedRun, calendarOf } from '../../core/period/calendar.ts'
+import type { AwaitedRun } from '../../core/period/calendar.ts'
 import { plain } from '../../core/plain-text.ts'
-import { dayOf } from '../../core/register/days.ts'
-import { dueAround } from '../schedule-status.ts'
+import { dueAround, scheduledSince } from '../schedule-status.ts'
 import { type Attempt, readAttempts } from '../scheduled/plan-run.ts'
 import { addSchedule, changeSchedule, type ScheduleDraft as Planned, removeSchedule } from '../schedules.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { knownRuns } from './history-read.ts'
-import { turnOf } from './kept-json.ts'
-import { cadenceFrom, isOwn, listSchedules, MISSED_DAYS, refusalOf } from './schedule-view.ts'
+import { cadenceWords, isOwn, listSchedules, MISSED_DAYS, refusalOf, scheduleNamed } from './schedule-view.ts'
 import { attemptWords } from './schedule-words.ts'
-import { signingKey } from './trust-identities.ts'
+import { signerOf } from './trust-identities.ts'
 
 export type ScheduleMethod = keyof ScheduleMethods
 
-/** Who starts what is in the schedule file: nothing of the operating system. */
-const STARTED_BY = { program: ['', ''] as const }
-
 /**
- * Schedules of one engagement of a team server. Each is a signed entry of the run chain; the server starts the runs, and a person seals
- * what was collected.
+ * Schedules of one engagement of a team server. Each is a signed entry of the run chain; the server starts the runs,
+ * and a person seals what was collected.
  */
 export function servedScheduleMethods(context: EngineContext): Pick<Handlers, ScheduleMethod> {
   const { ports, scheduling } = context
   const { file } = scheduling
-  const openSigner = (identity: string | null) => async () => {
-    const signer = await turnOf(context, 'identities')(() => signingKey(context, identity))
-    return signer.ok ? ok(signer.value.value) : signer
-  }
-  const find = async (name: string): Promise<Outcome<Schedule>> => {
-    const read = await ports.schedules.read(file)
-    if (!read.ok) return read
-    const found = read.value.schedules.find((one) => one.name === name)
-    return found === undefined ? fail('input.not-found', `there is no schedule ${name}`) : ok(found)
-  }
   const kept = async (
     draft: ScheduleDraft,
     keep: (planned: Planned) => Promise<Outcome<Schedule>>,
@@ -54,15 +38,20 @@ export function servedScheduleMethods(context: EngineContext): Pick<Handlers, Sc
   return {
     'schedules.list': () => listSchedules(context),
     'schedules.add': (draft) =>
-      kept(draft, (planned) => addSchedule(ports, planned, { file, openSigner: openSigner(draft.identity) })),
+      kept(draft, (planned) => addSchedule(ports, planned, { file, openSigner: signerOf(context, draft.identity) })),
     'schedules.change': (draft) =>
       kept(draft, (planned) =>
-        changeSchedule(ports, planned, { file, openSigner: openSigner(draft.identity), by: { ...STARTED_BY, file } }),
+        changeSchedule(ports, planned, {
+          file,
+          openSigner: signerOf(context, draft.identity),
+          // Nothing of the operating system starts what is in the schedule file.
+          by: { program: ['', ''], file },
+        }),
       ),
     'schedules.remove': async ({ name, identity }) =>
-      await listedAfter(await removeSchedule(ports, name, { file, openSigner: openSigner(identity) })),
+      await listedAfter(await removeSchedule(ports, name, { file, openSigner: signerOf(context, identity) })),
     'schedules.status': async ({ name }) => {
-      const schedule = await find(name)
+      const schedule = await scheduleNamed(context, name)
       return schedule.ok ? ok(await statusOf(context, schedule.value)) : schedule
     },
     'schedules.run-now': async () => BY_PERSON,
@@ -93,12 +82,11 @@ function plannedFrom(context: EngineContext, draft: ScheduleDraft): Outcome<Plan
   if (draft.integrations.use !== 'none') return NO_INTEGRATIONS
   if (draft.syslog || draft.webhook !== null) return NO_NOTICES
   if (sealHours === null) return NO_SEAL_HOURS
-  const cadence = cadenceFrom(asked, zone)
-  if (cadence === null) return fail('input.refused', 'a schedule can run every 1, 2, 3, 4, 6, 8 or 12 hours')
+  const cadence = cadenceWords(asked, zone)
+  if (!cadence.ok) return cadence
   return ok({
     ...{ name, zone, jitterMinutes, retries, catchUp, gapsExitZero, sealHours },
-    // The time zone is a separate field of the file.
-    cadence: cadenceText(cadence).slice(0, -` in ${zone}`.length),
+    cadence: cadence.value,
     fleet: fleetPath(folder),
     out: folder,
     notify: [],
@@ -161,13 +149,9 @@ const NOTHING_DUE: Due = { awaited: [], overdue: [] }
 
 /** What the run chain requires of a schedule and has no entry of. Fails as the chain does. */
 async function readingOf(context: EngineContext, { name }: Schedule): Promise<Outcome<Due>> {
-  const { ports } = context
   const known = await knownRuns(context)
   if (known === null) return ok(NOTHING_DUE)
-  const asOf = ports.clock.now()
-  const from = dayOf(new Date(Date.parse(asOf) - MISSED_DAYS * 86_400_000).toISOString())
-  const days = { zones: ports.zones, from, to: dayOf(asOf), asOf }
-  const read = calendarOf({ entries: known.entries ?? [], facts: new Map(), ...days })
+  const read = scheduledSince(context.ports, known.entries ?? [], MISSED_DAYS)
   if (!read.ok) return read
   const { awaited, unrecorded } = read.value
   const untilOf = (due: string, minutes: number): string => new Date(Date.parse(due) + minutes * 60_000).toISOString()

@@ -5,6 +5,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
 import { catalogView } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
+import { isObject, parsed } from './kept-json.ts'
 
 const DEFAULTS: Settings = { concurrency: 64, authority: null, singleKeys: true, theme: 'system' }
 
@@ -14,7 +15,7 @@ const DEFAULTS: Settings = { concurrency: 64, authority: null, singleKeys: true,
  */
 export async function readSettings(ports: Pick<Ports, 'files'>, folder: string): Promise<Settings> {
   const bytes = await ports.files.read(fileIn(folder, 'settings'))
-  return (bytes.ok ? understood(bytes.value) : null) ?? DEFAULTS
+  return (bytes.ok ? checkedSettings(parsed(bytes.value)) : null) ?? DEFAULTS
 }
 
 /** Stores the settings. A file that cannot be read is kept under another name. Fails with store.failed. */
@@ -25,7 +26,7 @@ async function writeSettings(
 ): Promise<Outcome<Settings>> {
   const path = fileIn(folder, 'settings')
   const before = await ports.files.read(path)
-  if (before.ok && understood(before.value) === null) {
+  if (before.ok && checkedSettings(parsed(before.value)) === null) {
     const moment = ports.clock.now().replaceAll(/[^0-9T]/g, '')
     const kept = await ports.files.write(`${path}.not-read-${moment}`, before.value)
     if (!kept.ok) return kept
@@ -36,18 +37,10 @@ async function writeSettings(
   return written.ok ? ok(checked) : written
 }
 
-function understood(bytes: Uint8Array): Settings | null {
-  try {
-    return checkedSettings(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
-  } catch {
-    return null
-  }
-}
-
 /** The four settings of a value that has all of them in the expected form, and nothing else. */
 function checkedSettings(value: unknown): Settings | null {
-  if (typeof value !== 'object' || value === null) return null
-  const { concurrency, authority, singleKeys, theme } = value as Record<string, unknown>
+  if (!isObject(value)) return null
+  const { concurrency, authority, singleKeys, theme } = value
   if (typeof concurrency !== 'number' || !Number.isInteger(concurrency) || concurrency < 1 || concurrency > 256)
     return null
   if (authority !== null && !(typeof authority === 'string' && /^https?:\/\/[!-~]{1,490}$/.test(authority))) return null

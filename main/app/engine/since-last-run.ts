@@ -2,33 +2,25 @@ import type { HomeNotice } from '../../../schemas/ipc-findings.ts'
 import { startedAt } from '../../../schemas/run-start.ts'
 import { driftOf } from '../../core/drift/compare.ts'
 import { needsIn } from '../../core/drift/explain.ts'
-import { chainFolderOf, chainStart } from '../../core/layout.ts'
-import { calendarOf } from '../../core/period/calendar.ts'
-import { dayOf } from '../../core/register/days.ts'
 import { changesSince, type DueRuns } from '../../present/home-notices.ts'
-import { readChain } from '../rebuild-history.ts'
+import { chainOfFleet } from '../run-chain.ts'
+import { scheduledSince } from '../schedule-status.ts'
 import type { EngineContext } from './context.ts'
 import { knownRuns, loadPair, runsKnown, sealKept } from './history-read.ts'
 
 /** As many days as the calendar of runs shows at first. */
 export const SHOWN_DAYS = 91
-const DAY_MS = 86_400_000
 
 const NO_RUNS: DueRuns = { unexplained: [], overdue: [] }
 const UNREADABLE: DueRuns = { ...NO_RUNS, isUnreadable: true }
 
 /** Scheduled runs of the last weeks that did not arrive. None without a run chain; one that cannot be read is stated. */
-export async function dueRunsOf({ ports, folder, session }: EngineContext): Promise<DueRuns> {
-  const { fleet, demo } = session
+export async function dueRunsOf({ ports, folder, session: { fleet, demo } }: EngineContext): Promise<DueRuns> {
   if (fleet === null || demo) return NO_RUNS
-  const chainFolder = chainFolderOf(folder, fleet.name)
-  if (!(await ports.files.isThere(chainStart(chainFolder)))) return NO_RUNS
-  const chain = await readChain(ports, chainFolder)
-  if (!chain.ok || chain.value === null) return UNREADABLE
-  const asOf = ports.clock.now()
-  const from = dayOf(new Date(Date.parse(asOf) - (SHOWN_DAYS - 1) * DAY_MS).toISOString())
-  const { entries } = chain.value
-  const read = calendarOf({ entries, facts: new Map(), zones: ports.zones, from, to: dayOf(asOf), asOf })
+  const chain = await chainOfFleet(ports, folder, fleet.name)
+  if (!chain.ok) return UNREADABLE
+  if (chain.value === null) return NO_RUNS
+  const read = scheduledSince(ports, chain.value.entries, SHOWN_DAYS - 1)
   if (!read.ok) return UNREADABLE
   return { unexplained: byTime(read.value.unrecorded), overdue: byTime(read.value.awaited) }
 }
@@ -40,8 +32,8 @@ const byTime = <T extends { readonly due: string }>(runs: readonly T[]): readonl
 const COMPARED = new WeakMap<EngineContext, { readonly of: string; readonly notices: readonly HomeNotice[] }>()
 
 /**
- * What changed since the run before the one that is shown. None while a run is in progress, without an earlier run, and where a trace cannot be
- * read, which the comparison of these runs reports.
+ * What changed since the run before the one that is shown. None while a run is in progress, without an earlier run,
+ * and where a trace cannot be read, which the comparison of these runs reports.
  */
 export async function changesOf(context: EngineContext): Promise<readonly HomeNotice[]> {
   const { run } = context.session

@@ -10,11 +10,11 @@ import type { EvidenceStore } from '../../core/ports.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { mapConcurrently } from '../concurrency.ts'
+import { DEFAULT_FRAMEWORKS } from '../run.ts'
 import { shared } from '../shared.ts'
-import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, withDeclared } from './engagement-store.ts'
-import { locationOrNone } from './location-store.ts'
+import { askedOrNone, locationOrNone } from './location-store.ts'
 import { type RunNote, readNote } from './run-notes.ts'
 import type { RunState } from './run-state.ts'
 import { sharing } from './share-equal.ts'
@@ -39,8 +39,6 @@ export type OnNode = (progress: { readonly step: OpeningStep; readonly done: num
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
 const MOST_LISTED = 100
 const LOADED_AT_A_TIME = 8
-
-export const DEFAULT_FRAMEWORKS: Scope['frameworks'] = ['hipaa', 'soc2']
 
 /** Names of a fleet's nodes that are collected. */
 export const collectedNodes = ({ nodes }: Fleet): readonly string[] =>
@@ -101,7 +99,8 @@ async function listed(
   if (note !== null && note.complete !== null)
     return { run, at: note.at, nodes: note.population.length, complete: note.complete, open: run === open }
   const stored = await store.list(run)
-  if (!stored.ok) return note === null ? null : { ...blank(run, note.at, note.population.length), open: run === open }
+  if (!stored.ok)
+    return note === null ? null : { run, at: note.at, nodes: note.population.length, complete: 0, open: run === open }
   const mine = stored.value.filter((recording) => recording.demo === demo)
   if (note === null && !mine.some(({ node }) => own.has(node.name))) return null
   const at = mine.map(({ startedAt }) => startedAt).sort(compare)[0] ?? note?.at ?? ''
@@ -113,8 +112,6 @@ async function listed(
     open: run === open,
   }
 }
-
-const blank = (run: string, at: string, nodes: number) => ({ run, at, nodes, complete: 0 })
 
 /** A stored run before it is evaluated. */
 export type ReadRun = Omit<RunState, 'assessment'>
@@ -129,9 +126,9 @@ interface Opening {
 }
 
 /**
- * A stored run with its recordings. A recording that cannot be read, or differs from what was stored, counts as missing
- * and is named in `unreadable`. Fails with input.not-found where nothing of the run is stored, and where it is of other
- * nodes; with run.not-opened once `signal` is aborted.
+ * A stored run with its recordings. A recording that cannot be read, or differs from what was stored, counts as
+ * missing and is named in `unreadable`. Fails with input.not-found where nothing of the run is stored, and where it
+ * is of other nodes; with run.not-opened once `signal` is aborted.
  */
 export async function readRun(
   shelf: RunShelf,

@@ -2,7 +2,7 @@ import type { TableChoice } from '../../../schemas/ipc-views.ts'
 import { ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { fileName, readKept, turnOf, writeKept } from './kept-json.ts'
+import { areTexts, isObject, readKept, saved, turnOf, writeKept } from './kept-json.ts'
 
 type Methods = 'tables.get' | 'tables.choose' | 'table.save'
 type Choices = Readonly<Record<string, TableChoice>>
@@ -21,24 +21,14 @@ export function tableMethods(context: EngineContext): Pick<Handlers, Methods> {
     'tables.get': async () => ok(await choices()),
     'tables.choose': ({ table, choice }) =>
       turn(async () => await writeKept(ports, path, { ...(await choices()), [table]: choice })),
-    'table.save': async ({ rows }, chosen) => {
-      if (chosen === undefined) return ok(null)
-      const written = await ports.files.write(chosen.path, ports.csv(rows))
-      return written.ok ? ok({ file: fileName(chosen.path) }) : written
-    },
+    'table.save': ({ rows }, chosen) => saved(chosen, (path) => ports.files.write(path, ports.csv(rows))),
   }
 }
 
-const isChoices = (value: unknown): value is Choices =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isChoice)
+const isChoices = (value: unknown): value is Choices => isObject(value) && Object.values(value).every(isChoice)
 
-function isChoice(value: unknown): value is TableChoice {
-  if (typeof value !== 'object' || value === null) return false
-  const { hidden, by, isReversed } = value as Record<string, unknown>
-  return (
-    Array.isArray(hidden) &&
-    hidden.every((one) => typeof one === 'string') &&
-    (by === null || typeof by === 'string') &&
-    typeof isReversed === 'boolean'
-  )
-}
+const isChoice = (value: unknown): value is TableChoice =>
+  isObject(value) &&
+  areTexts(value.hidden) &&
+  (value.by === null || typeof value.by === 'string') &&
+  typeof value.isReversed === 'boolean'

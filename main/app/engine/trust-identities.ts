@@ -5,6 +5,7 @@ import { schedulePassphrasePath } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Signer } from '../../core/ports.ts'
 import type { EngineContext } from './context.ts'
+import { nothingOf, turnOf } from './kept-json.ts'
 import {
   identitiesFolder,
   type Keeping,
@@ -112,11 +113,9 @@ async function named({ ports, folder }: EngineContext, name: string): Promise<Ou
   return found === undefined ? fail('identity.missing', `there is no signing identity ${name}`) : ok(found)
 }
 
-const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null) : done)
-
 /**
- * The chosen key; without a choice, the only one. Its passphrase is requested where it is not stored. `purpose` is shown to a signer at
- * another computer. Fails with identity.missing where there is none.
+ * The chosen key; without a choice, the only one. Its passphrase is requested where it is not stored. `purpose` is
+ * shown to a signer at another computer. Fails with identity.missing where there is none.
  */
 export async function signingKey(
   context: EngineContext,
@@ -130,6 +129,12 @@ export async function signingKey(
   const info = await named(context, name.value)
   if (!info.ok) return info
   return await withSecret(context, info.value, (secret) => identities.open(folder, name.value, secret, purpose))
+}
+
+/** Opens the key of signingKey() once no other call uses the identities. */
+export const signerOf = (context: EngineContext, chosen: string | null) => async (): Promise<Outcome<Signer>> => {
+  const signer = await turnOf(context, 'identities')(() => signingKey(context, chosen))
+  return signer.ok ? ok(signer.value.value) : signer
 }
 
 async function chosenName({ ports, folder, signing }: EngineContext, chosen: string | null): Promise<Outcome<string>> {
@@ -152,8 +157,8 @@ const grouped = (fingerprint: string): readonly string[] =>
   (fingerprint.match(/.{1,32}/g) ?? []).map((line) => `  ${(line.match(/.{1,4}/g) ?? []).join(' ')}`)
 
 /**
- * The text that a signer gives to auditors over another channel than the packs, so that they can confirm the signer. It contains
- * nothing secret.
+ * The text that a signer gives to auditors over another channel than the packs, so that they can confirm the signer.
+ * It contains nothing secret.
  */
 function identityCard({
   subject,

@@ -1,6 +1,6 @@
 import { type Outcome, ok } from '../../core/failure.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { fileName, turnOf } from './kept-json.ts'
+import { saved, turnOf } from './kept-json.ts'
 import { addAnchorFile, listAnchors, removeAnchor } from './trust-anchors.ts'
 import { backupIdentity, createIdentity, listIdentities, rotateIdentity, saveIdentityCard } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
@@ -30,16 +30,9 @@ export function trustMethods(context: EngineContext): Pick<Handlers, Methods> {
     'identities.list': () => turn(() => listIdentities(context)),
     'identities.create': ({ name, subject }) =>
       turn(async () => await listed(await createIdentity(context, name, subject))),
-    'identities.save-card': async ({ name }, chosen) => {
-      if (chosen === undefined) return ok(null)
-      const done = await turn(() => saveIdentityCard(context, name, chosen.path))
-      return done.ok ? ok({ file: fileName(chosen.path) }) : done
-    },
-    'identities.backup': async ({ name }, chosen) => {
-      if (chosen === undefined) return ok(null)
-      const done = await turn(() => backupIdentity(context, name, chosen.path))
-      return done.ok ? ok({ file: fileName(chosen.path) }) : done
-    },
+    'identities.save-card': ({ name }, chosen) =>
+      saved(chosen, (path) => turn(() => saveIdentityCard(context, name, path))),
+    'identities.backup': ({ name }, chosen) => saved(chosen, (path) => turn(() => backupIdentity(context, name, path))),
     'identities.restore': async (_input, chosen) => {
       if (chosen === undefined) return ok(null)
       const backup = await ports.files.read(chosen.path)

@@ -11,11 +11,11 @@ import type { RunState } from './run-state.ts'
 import { assessedInTurns, assessedNow } from './stored-runs.ts'
 
 /**
- * During a run, shows its results so far from its first finished node on. Otherwise evaluates the shown run again when
- * the date has changed: a window can stay open for weeks, evidence becomes stale, and risk acceptances expire. Both use
- * the current declarations. Other calls are answered between two nodes, and the progress is reported. Fails with
- * run.not-evaluated after stopEvaluating(): no call is answered with the results of the earlier date. What a caller
- * stored before stays stored.
+ * During a run, shows its results so far from its first finished node on. Otherwise evaluates the shown run again
+ * when the date has changed: a window can stay open for weeks, evidence becomes stale, and risk acceptances expire.
+ * Both use the current declarations. Other calls are answered between two nodes, and the progress is reported. Fails
+ * with run.not-evaluated after stopEvaluating(): no call is answered with the results of the earlier date. What a
+ * caller stored before stays stored.
  */
 export async function assessAgain(context: EngineContext): Promise<Outcome<null>> {
   const { ports, catalog, folder, session } = context
@@ -87,8 +87,8 @@ function evaluatedOnce(
 }
 
 /**
- * A run evaluated with another scope; the same value where nothing differs. Verdicts do not depend on an engagement, so
- * results of nodes are kept.
+ * A run evaluated with another scope; the same value where nothing differs. Verdicts do not depend on an engagement,
+ * so results of nodes are kept.
  */
 function rescoped(ports: Pick<Ports, 'clock'>, catalog: Catalog, run: RunState, scope: Scope): RunState {
   if (canonicalJson(scope) === canonicalJson(run.scope)) return run

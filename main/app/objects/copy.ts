@@ -53,7 +53,9 @@ export interface Waiting {
   readonly since: string | null
 }
 
-/** What is remembered between copies of one folder: digests of files that were not written to since, and what waits. */
+/**
+ * What is remembered between copies of one folder: digests of files that were not written to since, and what waits.
+ */
 interface CopySession {
   readonly digests: Map<string, { readonly mark: string; readonly content: StoredBytes }>
   /** Lists and sizes of run chains as they were read, by key and version. */
@@ -78,9 +80,10 @@ const FEW = 200
 const ROUNDS = 3
 
 /**
- * Copies what a folder has and its store has not: objects first, then the list that names them, then the sizes of run chains. A list is
- * written only after the store confirmed every object in it and its retention. There is nothing to be undone after a kill: what waits is
- * what no list names. Fails with objects.altered where the store has more of a run chain than the folder, or another one.
+ * Copies what a folder has and its store has not: objects first, then the list that names them, then the sizes of run
+ * chains. A list is written only after the store confirmed every object in it and its retention. There is nothing to
+ * be undone after a kill: what waits is what no list names. Fails with objects.altered where the store has more of a
+ * run chain than the folder, or another one.
  */
 export async function copyToStore(
   ports: CopyPorts,
@@ -180,7 +183,10 @@ const remembering = (store: ObjectStore, read: Map<string, Uint8Array>): ObjectS
   },
 })
 
-/** The files of a root that belong into its store, as they are at one moment. A file that was not written to since is not read again. */
+/**
+ * The files of a root that belong into its store, as they are at one moment. A file that was not written to since is
+ * not read again.
+ */
 export async function filesToCopy(
   ports: Pick<Ports, 'files'>,
   root: string,
@@ -189,7 +195,8 @@ export async function filesToCopy(
   const stored = rememberedBytes(ports, session)
   const below = await ports.files.below(root)
   if (!below.ok) return below
-  // Large folders take long to read: that is done before anything is locked. A file that is gone or locked meanwhile is read below.
+  // Large folders take long to read: that is done before anything is locked. A file that is gone or locked meanwhile
+  // is read below.
   for (const path of below.value.files) if (mayBeCopied(path)) await stored(`${root}/${path}`)
   return await withFiles(ports, root, { isOurs: isCopied, stored }, async ({ kept, notIncluded }) =>
     ok({
@@ -263,7 +270,10 @@ export function chainProblems(kept: readonly ChainSize[], chains: readonly Chain
   })
 }
 
-/** Stores the bytes of files and confirms each; gives how many objects were new. Null where a file was written to meanwhile. */
+/**
+ * Stores the bytes of files and confirms each; gives how many objects were new. Null where a file was written to
+ * meanwhile.
+ */
 async function keepFiles(
   ports: CopyPorts,
   store: ObjectStore,
@@ -302,7 +312,10 @@ async function keepFiles(
   return failure ?? ok(isMoved ? null : objects)
 }
 
-/** The lists next to the evidence: what is deleted here can then be distinguished from what the store keeps, without a request to it. */
+/**
+ * The lists next to the evidence: what is deleted here can then be distinguished from what the store keeps, without a
+ * request to it.
+ */
 async function mirrorLists(ports: CopyPorts, root: string, texts: ReadonlyMap<string, string>): Promise<Outcome<null>> {
   for (const [key, text] of texts) {
     const path = objectListPath(root, key)

@@ -1,4 +1,5 @@
 import { type Sha256, sha256, sha256OfPieces } from '../../core/digest.ts'
+import { grouped } from '../../core/engagement/matching.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import {
   blobKey,
@@ -34,8 +35,9 @@ const LARGEST_LIST = 256 * 1024 * 1024
 const LARGEST_HEAD = 64 * 1024
 
 /**
- * Reads every list of an engagement. Of several versions of a list the one that was written first counts: a later one changes nothing. Each
- * must name the digest of the list before it. Fails with objects.altered where they contradict each other, and as the store does.
+ * Reads every list of an engagement. Of several versions of a list the one that was written first counts: a later one
+ * changes nothing. Each must name the digest of the list before it. Fails with objects.altered where they contradict
+ * each other, and as the store does.
  */
 export async function readState(store: ObjectStore, engagement: string): Promise<Outcome<StoreState>> {
   const found = await store.versions(OBJECTS.lists)
@@ -80,11 +82,13 @@ export async function readChainSizes(store: ObjectStore): Promise<Outcome<readon
 }
 
 /** The version of each key that was written first. */
-export function firstOfEach(versions: readonly ObjectVersion[]): readonly ObjectVersion[] {
-  return versions.filter(({ key }, at) => versions[at - 1]?.key !== key)
-}
+export const firstOfEach = (versions: readonly ObjectVersion[]): readonly ObjectVersion[] =>
+  versions.filter(({ key }, at) => versions[at - 1]?.key !== key)
 
-/** A version as text of at most so many bytes. Fails as the store does; an answer that ends early counts as one that did not come. */
+/**
+ * A version as text of at most so many bytes. Fails as the store does; an answer that ends early counts as one that
+ * did not come.
+ */
 export async function textOf(store: ObjectStore, version: ObjectVersion, largest: number): Promise<Outcome<string>> {
   if (version.size > largest)
     return fail('objects.altered', plain(`${version.key} has more than ${largest} bytes`, 300))
@@ -99,17 +103,13 @@ const unread = (key: string, problem: unknown): Outcome<never> =>
   fail('objects.unreachable', plain(`${key}: ${problem instanceof Error ? problem.message : String(problem)}`, 300))
 
 /** Versions by key. */
-export function byKey(versions: readonly ObjectVersion[]): ReadonlyMap<string, readonly ObjectVersion[]> {
-  const keys = new Map<string, ObjectVersion[]>()
-  for (const version of versions) {
-    const known = keys.get(version.key)
-    if (known === undefined) keys.set(version.key, [version])
-    else known.push(version)
-  }
-  return keys
-}
+export const byKey = (versions: readonly ObjectVersion[]): ReadonlyMap<string, readonly ObjectVersion[]> =>
+  grouped(versions, ({ key }) => [key])
 
-/** The version of a blob that has these bytes, the one that was written first before others. Each is read and compared; null for none. */
+/**
+ * The version of a blob that has these bytes, the one that was written first before others. Each is read and
+ * compared; null for none.
+ */
 export async function versionWith(
   store: ObjectStore,
   versions: readonly ObjectVersion[],
@@ -126,9 +126,9 @@ export async function versionWith(
 }
 
 /**
- * Stores bytes under a key unless a version of it has them, and asks the store for size and retention. Resolves only where it confirmed both.
- * `isKnown`: a list of this store names them, so that they need not be read again. Gives whether they were stored now. Fails with
- * objects.refused where the store does not keep them until the day.
+ * Stores bytes under a key unless a version of it has them, and asks the store for size and retention. Resolves only
+ * where it confirmed both. `isKnown`: a list of this store names them, so that they need not be read again. Gives
+ * whether they were stored now. Fails with objects.refused where the store does not keep them until the day.
  */
 export async function keepObject(
   store: ObjectStore,

@@ -22,7 +22,10 @@ interface Compared {
   readonly differing: readonly string[]
   /** Files that the store keeps and the folder lost, except those of the next two. */
   readonly lost: readonly { readonly path: string; readonly until: string }[]
-  /** Runs that were deleted in the folder under the retention policy, as their chain states, and that the store still has. */
+  /**
+   * Runs that were deleted in the folder under the retention policy, as their chain states, and that the store still
+   * has.
+   */
   readonly retired: readonly string[]
   /** Files of exports that were discarded in the folder, and that the store still has. */
   readonly discarded: readonly string[]
@@ -41,8 +44,8 @@ interface Compared {
 const WIDTH = 16
 
 /**
- * Compares a folder with its store: files, objects with their retention, run chains. `contents`: reads every object as well. Fails as both do;
- * nothing is changed.
+ * Compares a folder with its store: files, objects with their retention, run chains. `contents`: reads every object
+ * as well. Fails as both do; nothing is changed.
  */
 export async function compareWithStore(
   ports: CopyPorts,
@@ -95,7 +98,10 @@ export async function compareWithStore(
   })
 }
 
-/** Whether the store keeps everything that the folder has, unchanged, and the folder has everything that the store keeps. */
+/**
+ * Whether the store keeps everything that the folder has, unchanged, and the folder has everything that the store
+ * keeps.
+ */
 export const isWhole = ({ notCopied, differing, lost, notKept, chains }: Compared): boolean =>
   [notCopied, differing, lost, notKept, chains].every((one) => one.length === 0)
 

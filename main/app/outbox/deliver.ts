@@ -10,7 +10,10 @@ export interface DeliverDeps extends Pick<Ports, 'clock' | 'entropy'> {
   readonly outbox: Outbox
   /** Resolves after a pause, at which the program must still run. */
   readonly wait: (milliseconds: number) => Promise<void>
-  /** Aborted where nothing more is to be begun: the answer to a request in progress is still used, and everything else waits. */
+  /**
+   * Aborted where nothing more is to be begun: the answer to a request in progress is still used, and everything else
+   * waits.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -47,8 +50,8 @@ export const itemsFor = (
 ]
 
 /**
- * Records what each target is to be sent, all of it before anything is sent. With `again`, items that were given up are planned again, too.
- * Gives the number of items that were planned. Fails as the journal does.
+ * Records what each target is to be sent, all of it before anything is sent. With `again`, items that were given up
+ * are planned again, too. Gives the number of items that were planned. Fails as the journal does.
  */
 export async function planItems(
   { outbox, clock }: Pick<DeliverDeps, 'outbox' | 'clock'>,
@@ -78,7 +81,10 @@ export async function planItems(
 const isGivenUp = (letter: Letter | undefined, item: OutboxItem): boolean =>
   letter?.state.is === 'given-up' && letter.digest === itemDigest(item)
 
-/** Delivers what waits, target by target. A target that fails does not keep others from theirs. Fails as the journal does. */
+/**
+ * Delivers what waits, target by target. A target that fails does not keep others from theirs. Fails as the journal
+ * does.
+ */
 export async function deliverWaiting(
   deps: DeliverDeps,
   targets: readonly Target[],

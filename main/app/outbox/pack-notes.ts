@@ -83,7 +83,10 @@ function noteIn(value: unknown): { readonly pack: string; readonly refusal: Pack
     : null
 }
 
-/** The notes of an outbox; where it was not used yet, they begin with the packs that are there, which are not sent. Fails as readNotes(). */
+/**
+ * The notes of an outbox; where it was not used yet, they begin with the packs that are there, which are not sent.
+ * Fails as readNotes().
+ */
 export async function openNotes(
   ports: NotePorts,
   config: Outbox,

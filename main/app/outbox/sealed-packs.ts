@@ -11,9 +11,10 @@ export interface SentPacks {
 }
 
 /**
- * Sends the packs below a data folder that were sealed since its outbox was first used and are not in it yet, one after the other, then what waits. A pack is
- * noted next to the outbox after it was planned: where a process is killed between both, planning it again changes nothing. Why it was refused is noted there,
- * too. A pack of demo data is not tried again, and is no failure.
+ * Sends the packs below a data folder that were sealed since its outbox was first used and are not in it yet, one
+ * after the other, then what waits. A pack is noted next to the outbox after it was planned: where a process is
+ * killed between both, planning it again changes nothing. Why it was refused is noted there, too. A pack of demo data
+ * is not tried again, and is no failure.
  */
 export async function sendSealed(
   deps: SendDeps,

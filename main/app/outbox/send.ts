@@ -32,8 +32,9 @@ interface PackToSend {
 }
 
 /**
- * Verifies a pack and reads what is sent of it. Fails with pack.unverified where a check fails, or its signer is not trusted; with input.refused
- * for what is no pack file, with pack.demo for demo data that is not to be sent, and as opening a pack does.
+ * Verifies a pack and reads what is sent of it. Fails with pack.unverified where a check fails, or its signer is not
+ * trusted; with input.refused for what is no pack file, with pack.demo for demo data that is not to be sent, and as
+ * opening a pack does.
  */
 export async function matterOfPack(
   ports: Parameters<typeof reviewFile>[0],
@@ -103,7 +104,10 @@ export function fileFor(
   }
 }
 
-/** Writes the file of a pack whole, unless it is there with the same content. Whether it was written; fails as writing does. */
+/**
+ * Writes the file of a pack whole, unless it is there with the same content. Whether it was written; fails as writing
+ * does.
+ */
 async function writeFileFor(
   { files }: Pick<Ports, 'files'>,
   target: Pick<FileTarget, 'format'> & { readonly folder: string },
@@ -126,9 +130,14 @@ export interface SendDeps {
   readonly catalog: Catalog
   /** Resolves after a pause, at which the program must still run. */
   readonly wait: (milliseconds: number) => Promise<void>
-  /** Called when a pack is in the outbox, before anything of it is delivered. What rejects here keeps it from being delivered now. */
+  /**
+   * Called when a pack is in the outbox, before anything of it is delivered. What rejects here keeps it from being
+   * delivered now.
+   */
   readonly planned?: (source: ItemMatter['source']) => Promise<void>
-  /** Aborted where nothing more is to be begun: a pack that is being verified fails with pack.stopped, and items wait. */
+  /**
+   * Aborted where nothing more is to be begun: a pack that is being verified fails with pack.stopped, and items wait.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -193,7 +202,9 @@ export async function openTargets(
   return ok(targets)
 }
 
-/** What a verified pack is sent as. Fails as matterOfPack() does, and where a certificate of `trust` cannot be read. */
+/**
+ * What a verified pack is sent as. Fails as matterOfPack() does, and where a certificate of `trust` cannot be read.
+ */
 export async function matterFor(
   {
     ports,

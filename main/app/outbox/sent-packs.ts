@@ -14,7 +14,10 @@ interface SentOf {
 
 const MOST_ROWS = 500
 
-/** What became of sending packs, as the outbox is now: it is neither locked nor changed. What cannot be read is named, and nothing counts as sent then. */
+/**
+ * What became of sending packs, as the outbox is now: it is neither locked nor changed. What cannot be read is named,
+ * and nothing counts as sent then.
+ */
 export async function sentPacks(
   ports: Pick<Ports, 'files' | 'integrations'>,
   { file, folder }: SentOf,

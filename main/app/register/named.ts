@@ -185,8 +185,9 @@ interface ListImport {
 }
 
 /**
- * Adds the request list of an auditor to a register: all rows, or none. Rows that state what the register states are no new entries. Fails with
- * input.refused, naming each row that is not valid, and as opening the signer and signing do.
+ * Adds the request list of an auditor to a register: all rows, or none. Rows that state what the register states are
+ * no new entries. Fails with input.refused, naming each row that is not valid, and as opening the signer and signing
+ * do.
  */
 export function importAuditorList(
   ports: Pick<Ports, 'clock' | 'entropy' | 'sealing'>,

@@ -1,7 +1,7 @@
 import type { EntrySignature, Register } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { sha256 } from '../../core/digest.ts'
+import { hexOf, sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { documentPath, folderIn } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -13,7 +13,7 @@ import { EMPTY_REGISTER, type Moment } from '../../core/register.ts'
 import type { TableRow } from '../../core/table.ts'
 import { readResponseTable } from '../../present/formats/response-table.ts'
 import { readSignatures, signatureProblems } from '../../verify/steps/entries.ts'
-import { hexOf, keepEarlier } from '../engine/kept-json.ts'
+import { keepEarlier } from '../engine/kept-json.ts'
 import { whileSigning } from '../seal-file.ts'
 
 /** A register's file, and the folder of its documents and earlier copies. */
@@ -57,9 +57,9 @@ export interface Change {
 }
 
 /**
- * Changes a register file completely or not at all, and returns its new content. Fails with input.not-found where there
- * is none to change, and with input.refused where another process changed it meanwhile, for example while a passphrase
- * was entered.
+ * Changes a register file completely or not at all, and returns its new content. Fails with input.not-found where
+ * there is none to change, and with input.refused where another process changed it meanwhile, for example while a
+ * passphrase was entered.
  */
 export async function changeRegister(
   ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'readRegister' | 'validator'>,
@@ -96,8 +96,8 @@ export interface Signing {
 }
 
 /**
- * Signs the entry of this id, as it is in this register. Fails with input.refused, before anything is signed, where the keys do not belong to the
- * people named; otherwise as the key does.
+ * Signs the entry of this id, as it is in this register. Fails with input.refused, before anything is signed, where
+ * the keys do not belong to the people named; otherwise as the key does.
  */
 export async function entrySignature(
   { sealing, clock }: Pick<Ports, 'sealing' | 'clock'>,
@@ -167,8 +167,8 @@ interface TableImport {
 }
 
 /**
- * Adds the responses of a table to a register: all, or none. Rows that state what the register states are no new entries. Fails with
- * input.refused, naming each row that is not valid, and as opening the signer and signing do.
+ * Adds the responses of a table to a register: all, or none. Rows that state what the register states are no new
+ * entries. Fails with input.refused, naming each row that is not valid, and as opening the signer and signing do.
  */
 export function importResponses(
   ports: Pick<Ports, 'clock' | 'entropy' | 'sealing'>,
@@ -210,8 +210,8 @@ export interface Imported {
 const MOST_PROBLEMS = 20
 
 /**
- * Adds what the rows of a table state to a register: all, or none. Fails with input.refused, naming each row that is not valid, and as opening
- * the signer and signing do.
+ * Adds what the rows of a table state to a register: all, or none. Fails with input.refused, naming each row that is
+ * not valid, and as opening the signer and signing do.
  */
 export async function importTable<Row extends { readonly row: number }>(
   ports: Pick<Ports, 'clock' | 'entropy' | 'sealing'>,

@@ -165,8 +165,8 @@ const ATTEMPT_CODES = ['going', 'ran', 'nothing-due', 'overlap', 'too-late', 'st
 export type AttemptCode = (typeof ATTEMPT_CODES)[number]
 
 /**
- * What became of the pack of a start in the outbox: `pending` was not tried yet, `failed` is tried again as a whole, `waiting` has items that
- * the outbox tries again, `given-up` has items that it does not, `delivered` has neither.
+ * What became of the pack of a start in the outbox: `pending` was not tried yet, `failed` is tried again as a whole,
+ * `waiting` has items that the outbox tries again, `given-up` has items that it does not, `delivered` has neither.
  */
 const SENDING_STATES = ['pending', 'failed', 'waiting', 'given-up', 'delivered'] as const
 

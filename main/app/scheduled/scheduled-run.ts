@@ -5,6 +5,7 @@ import { chainFolderOf, chainStart, packOfRun, runningFolder } from '../../core/
 import { plain } from '../../core/plain-text.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import { finishPrepared } from '../continued-export.ts'
+import { newChain, withRunChain } from '../run-chain.ts'
 import { notifyOf } from './notify.ts'
 import { type Attempt, type AttemptCode, planRun, type RunPlan, readAttempts, writeAttempt } from './plan-run.ts'
 import { PENDING, sendPacks } from './send-packs.ts'
@@ -89,8 +90,8 @@ const isHeld = async (ports: Pick<Ports, 'files'>, schedule: Schedule): Promise<
 }
 
 /**
- * The current chain of the fleet, and nothing where there is none yet. A pack that the chain names and that lacks only
- * its name gets it.
+ * The current chain of the fleet, and nothing where there is none yet. A pack that the chain names and that lacks
+ * only its name gets it.
  */
 async function entriesOf(
   ports: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
@@ -98,20 +99,15 @@ async function entriesOf(
 ): Promise<Outcome<readonly LoggedEntry[]>> {
   const folder = chainFolderOf(out, fleetName)
   if (!(await ports.files.isThere(chainStart(folder)))) return ok([])
-  const id = Buffer.from(ports.entropy.bytes(32)).toString('hex')
-  const opened = await ports.openRunChain(folder, { id, fleet: fleetName })
-  if (!opened.ok) return opened
-  try {
-    const chain = opened.value.chain()
+  return await withRunChain(ports, folder, newChain(ports, fleetName), async (open) => {
+    const chain = open.chain()
     for (const { entry } of chain.entries.slice(-MAY_BE_PREPARED)) {
       if (entry.kind !== 'run') continue
       const settled = await finishPrepared(ports, packOfRun(out, entry.run), chain)
       if (!settled.ok) return settled
     }
     return ok(chain.entries)
-  } finally {
-    await opened.value.close()
-  }
+  })
 }
 
 /** Only the latest entries can be of a run whose pack was left without its name: each start checks them. */

@@ -24,8 +24,9 @@ interface SentStart {
 }
 
 /**
- * Sends the packs of earlier starts that were killed or refused before their pack was in the outbox, then the pack of this start; without one, what
- * waits. Records for each start what became of its pack. Nothing here fails a run. Does nothing where the schedule names no integrations, or is to stop.
+ * Sends the packs of earlier starts that were killed or refused before their pack was in the outbox, then the pack of
+ * this start; without one, what waits. Records for each start what became of its pack. Nothing here fails a run. Does
+ * nothing where the schedule names no integrations, or is to stop.
  */
 export async function sendPacks<R extends RanOnce>(
   ports: Pick<Ports, 'files'>,
@@ -74,7 +75,10 @@ async function unsentPacks(
   return unsent
 }
 
-/** The run of a start that was killed before it could state it: the one that the chain has between this start and the next. */
+/**
+ * The run of a start that was killed before it could state it: the one that the chain has between this start and the
+ * next.
+ */
 function runOf(
   { name }: Pick<Schedule, 'name'>,
   { startedAt, due }: Attempt,

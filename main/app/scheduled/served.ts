@@ -19,15 +19,18 @@ export type ServedStart =
 
 interface ServedInput extends Pick<PlanRunInput, 'now' | 'zones'> {
   readonly schedule: PlanRunSchedule
-  /** Null where the run chain, which an export may lock, was not read: the schedule alone then states what may be due. */
+  /**
+   * Null where the run chain, which an export may lock, was not read: the schedule alone then states what may be due.
+   */
   readonly entries: PlanRunInput['entries'] | null
   /** In order of their start. */
   readonly attempts: readonly Attempt[]
 }
 
 /**
- * Which due time is to be started now. The run chain decides what is due, as for planRun(): a schedule that is not in it starts nothing. A due
- * time is started once: with the run that was stored for it, or not again. Fails as planRun() does.
+ * Which due time is to be started now. The run chain decides what is due, as for planRun(): a schedule that is not in
+ * it starts nothing. A due time is started once: with the run that was stored for it, or not again. Fails as
+ * planRun() does.
  */
 export function servedStart({ schedule, entries, attempts, now, zones }: ServedInput): Outcome<ServedStart> {
   const plan = planRun({ schedule, entries: entries ?? [], now, zones, earlyMinutes: 0 })
@@ -64,8 +67,9 @@ interface ServedMissed {
 }
 
 /**
- * The missed runs that one machine would record: those of planRun(), and the latest due time where its start failed. What was collected is
- * left to a person, who can still seal it, and what is in progress to its end. Fails as planRun() does.
+ * The missed runs that one machine would record: those of planRun(), and the latest due time where its start failed.
+ * What was collected is left to a person, who can still seal it, and what is in progress to its end. Fails as
+ * planRun() does.
  */
 export function servedMissed(input: ServedMissedInput): Outcome<ServedMissed> {
   const { schedule, entries, attempts, collected, now, zones } = input
@@ -92,8 +96,8 @@ export function servedMissed(input: ServedMissedInput): Outcome<ServedMissed> {
 }
 
 /**
- * The random delay of a due time, in milliseconds: the same each time that it is asked for, so that a restart neither shortens nor repeats it,
- * and another one for each schedule and due time.
+ * The random delay of a due time, in milliseconds: the same each time that it is asked for, so that a restart neither
+ * shortens nor repeats it, and another one for each schedule and due time.
  */
 export function delayOf(
   { name, createdAt, jitterMinutes }: Pick<Schedule, 'name' | 'createdAt' | 'jitterMinutes'>,

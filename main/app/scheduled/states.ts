@@ -7,7 +7,7 @@ import { type Sha256, sha256 } from '../../core/digest.ts'
 import { type Failure, type Outcome, ok } from '../../core/failure.ts'
 import { chainFolderOf, packOfRun } from '../../core/layout.ts'
 import type { NoticeCounts } from '../../core/notice.ts'
-import { plain } from '../../core/plain-text.ts'
+import { names } from '../../core/plain-text.ts'
 import type { Signer } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { acceptancesOf } from '../../core/register.ts'
@@ -202,13 +202,7 @@ function machineChanges(before: WatchedStates, after: WatchedStates): readonly s
   ]
 }
 
-function named(names: readonly string[]): string {
-  const shown = names
-    .slice(0, MOST_NAMED)
-    .map((name) => plain(name, 80))
-    .join(', ')
-  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown
-}
+const named = (all: readonly string[]): string => names(all, MOST_NAMED)
 
 /** The result of one run: enough to state what changed. */
 export interface RanOnce extends RunStates {
