@@ -21,18 +21,18 @@ export interface EnterInput {
   readonly openSigner: () => Promise<Outcome<Signer>>
   /** Starts a new chain where there is none; without it, a missing chain is refused. */
   readonly begin?: boolean
-  /** Appends with something else held or changed, which is asked for only once everything is signed. */
+  /** Appends while another resource is locked or changed. Called only after everything is signed. */
   readonly appendWith?: (append: () => Promise<Outcome<RunChain>>) => Promise<Outcome<RunChain>>
 }
 
 type AppendPorts = Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>
 
 /**
- * Appends signed entries that have no pack of their own to the run chain, so that later packs state them. `make`
- * receives the time, the signer's fingerprint and the current chain, and may refuse. It is asked twice: before
- * signing, and with the chain locked, because signing may take minutes and the chain is not locked meanwhile. What it
- * then no longer makes is not appended. Fails with input.refused where there is no chain, and where it then makes an
- * entry that was not signed; otherwise as the signer and the chain do.
+ * Appends signed entries without a pack to the run chain, so that later packs contain them. `make` receives the time,
+ * the signer's fingerprint and the current chain, and may refuse. It is called twice, before signing and with the
+ * chain locked, because the chain is not locked during signing, which may take minutes. Entries that the second call
+ * no longer returns are not appended. Fails with input.refused where there is no chain, and where the second call
+ * returns an entry that was not signed; otherwise as the signer and the chain do.
  */
 export async function appendSigned(
   ports: AppendPorts,
@@ -94,7 +94,7 @@ interface GapInput extends Omit<EnterInput, 'begin'> {
 
 /**
  * Enters a missed run into an existing run chain. Fails with input.refused without a reason, for a time in the
- * future, and for one that is recorded for its schedule already; otherwise as appendSigned() does.
+ * future, and for a run that is already recorded for its schedule; otherwise as appendSigned() does.
  */
 export async function recordGap(ports: AppendPorts, input: GapInput): Promise<Outcome<RunChain>> {
   const { fleet, due, schedule } = input

@@ -30,10 +30,10 @@ interface BackedUp {
 const NOT_KEPT = /(^|\/)(index\.db[^/]*|lock\.[0-9a-f]{8}\.[^/]*|[^/]*\.part-\d+)$/
 
 /**
- * One archive of everything in a root: evidence, packs, chains, history, schedules and register. Bytes that several
- * files share are stored once. The chains are locked meanwhile, so that no seal is half written. Runs that are being
- * collected are excluded and named. Signing identities are stored elsewhere and are not in it. Fails with
- * input.refused where the archive already exists.
+ * Writes one archive of everything in a root: evidence, packs, chains, history, schedules and register. Bytes that
+ * several files share are stored once. The chains are locked until the end, so that no seal is half written. Runs
+ * that are being collected are excluded and named. Signing identities are stored elsewhere and are not in it. Fails
+ * with input.refused where the archive already exists.
  */
 export async function backUp(
   ports: Pick<Ports, 'files' | 'packs'>,
@@ -54,20 +54,23 @@ export async function backUp(
   })
 }
 
-/** The files of a root as they are at one moment. */
+/** The files of a root at one moment. */
 interface FilesOfRoot extends Pick<BackedUp, 'notIncluded' | 'notOurs'> {
   readonly kept: readonly BackedUpFile[]
 }
 
-/** Which names directly below a root belong to it, in addition to folders of packs, and how its files are read. */
+/**
+ * The names directly below a root that belong to it, in addition to folders of packs, and the function that reads its
+ * files.
+ */
 interface FilesWanted {
   readonly isOurs: (name: string) => boolean
   readonly stored: (path: string) => Promise<Outcome<StoredBytes>>
 }
 
 /**
- * Does work on the files of a root while its chains are locked, and the runs that are not being collected; the others
- * are excluded and named. Fails as the work does, and with store.failed where another program holds a chain.
+ * Does work on the files of a root with its chains locked, and its runs. Runs that are being collected are excluded
+ * and named. Fails as the work does, and with store.failed where another program has locked a chain.
  */
 export async function withFiles<T>(
   ports: Pick<Ports, 'files'>,
@@ -120,8 +123,8 @@ async function filesOf(
 }
 
 /**
- * Runs that another process is collecting. The others are locked like the chains, so that no collection starts
- * meanwhile.
+ * Runs that another process is collecting. The others are locked like the chains, so that no collection starts until
+ * the end.
  */
 async function runsGoingOn(
   ports: Pick<Ports, 'files'>,
@@ -190,7 +193,7 @@ export async function restoreFiles(
   })
 }
 
-/** Whether nothing is in a folder, or it does not exist. Fails as the file system does. */
+/** Whether a folder is empty or does not exist. Fails as the file system does. */
 export async function isEmptyFolder(ports: Pick<Ports, 'files'>, folder: string): Promise<Outcome<boolean>> {
   const there = await ports.files.below(folder)
   return there.ok ? ok(there.value.files.length === 0 && there.value.others.length === 0) : there
@@ -215,8 +218,8 @@ async function checked(pack: OpenPack): Promise<Outcome<readonly BackedUpFile[]>
 }
 
 /**
- * Evidence files with the same bytes share them again, and share them with the evidence pool, so that later
- * recordings do too. On a file system without hard links, each file gets its own bytes and there is no pool.
+ * Writes the files. Evidence files with the same bytes share them again, also with the evidence pool, so that later
+ * recordings do too. On a file system without hard links, each file gets separate bytes and there is no pool.
  */
 async function unpacked(
   ports: Pick<Ports, 'files'>,

@@ -77,7 +77,7 @@ export const lostCapture = (planned: PlannedCommand, at: string, privilege: Sess
   })
 
 /**
- * A measurement made by this computer, as JSON; a text unchanged, so that its digest matches the digest of the
+ * A measurement by this computer, as JSON. A text is stored unchanged, so that its digest matches that of the
  * original.
  */
 export function measuredCapture(
@@ -151,14 +151,14 @@ export function bootIn(answer: CapturedAnswer): string | null {
 export interface Answered {
   /** "probe/command" of captures that need not be collected again. */
   readonly keys: ReadonlySet<string>
-  /** The boot during which the captures so far were made; null where unknown. */
+  /** The boot during which these captures were collected; null where unknown. */
   readonly boot: string | null
 }
 
 /**
- * What remains valid from earlier attempts, from their captures in stored order: captures of one boot of the node.
- * Captures from before a restart are collected again, and so are all captures where none identifies a boot. A catalog
- * that does not collect the boot id cannot distinguish them.
+ * The captures of earlier attempts that remain valid, given in stored order: those of one boot of the node. Captures
+ * from before a restart are collected again, and so are all captures where none identifies a boot. A catalog that
+ * does not collect the boot id cannot distinguish them.
  */
 export function answeredInOneBoot({ probes }: Pick<Catalog, 'probes'>, captures: readonly CapturedAnswer[]): Answered {
   const keys = new Set<string>()

@@ -19,7 +19,7 @@ export async function readHolding(
   return ok(read)
 }
 
-/** The certificates in the given files, DER. */
+/** The certificates in the given files, in DER. */
 export const readCertificates = (
   ports: Pick<Ports, 'files'>,
   paths: readonly string[],

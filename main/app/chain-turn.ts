@@ -9,9 +9,9 @@ import { newChain, withRunChain } from './run-chain.ts'
 
 type TurnPorts = Pick<Ports, 'entropy' | 'openRunChain' | 'packs'>
 
-/** The run chain for one pack that states it. */
+/** The run chain for one pack that contains it. */
 export interface ChainTurn {
-  /** What the pack is to state. */
+  /** The chain that the pack must contain. */
   readonly chain: RunChain
   /** Enters the pack, as putInChain() does. Fails with chain.changed where the chain is not `chain` any more. */
   readonly enter: (
@@ -28,13 +28,13 @@ interface TurnInput {
   readonly whenLocked: (chain: RunChain) => Promise<Outcome<null>>
 }
 
-/** A signer confirmed the pack at the first preparation, and is not asked again for the second. */
+/** A signer that confirmed the pack at the first preparation is not asked again for the second. */
 const MOST_PREPARATIONS = 2
 
 /**
- * Prepares a pack for the run chain as it is, and enters it. The chain is locked meanwhile, except where signing may
- * take long: others then enter what they have, and a pack that would not state it is prepared anew. Fails with
- * chain.changed where that happened again; otherwise as the chain, `whenLocked` and `prepare` do.
+ * Prepares a pack for the current run chain, and enters it. The chain is locked during both, except where signing may
+ * take long: other entries can then be appended, and a pack without them is prepared again. Fails with chain.changed
+ * where that happens a second time; otherwise as the chain, `whenLocked` and `prepare` do.
  */
 export async function withChainTurn<T>(
   ports: TurnPorts,
@@ -66,7 +66,7 @@ export async function withChainTurn<T>(
   }
 }
 
-/** Also a chain that was restored from a copy meanwhile, with as many entries. */
+/** Detects also a chain that was restored from a copy and has as many entries. */
 const isSame = (one: RunChain, other: RunChain): boolean => canonicalJson(one) === canonicalJson(other)
 
 const CHANGED = fail('chain.changed', 'other entries were made while the pack was signed')

@@ -42,7 +42,7 @@ interface CollectDeps extends Pick<Ports, 'transport' | 'clock' | 'entropy' | 'p
   readonly catalog: Catalog
   /** Absent: not recorded. */
   readonly operator?: Operator
-  /** Absent: each answer is masked by itself. */
+  /** Absent: each capture is masked independently. */
   readonly mask?: Masking
 }
 
@@ -58,7 +58,7 @@ export interface CollectOptions {
    * The recording of the earlier attempt. Its captures stay in the recording, so the node must show the same host key.
    */
   readonly earlier?: Recording | null
-  /** The boot during which those captures were made, where known. */
+  /** The boot during which those captures were collected, where known. */
   readonly earlierBoot?: string | null
   /** Runs live tests too: bounded measurements that keep one processor of the node busy for seconds. Off by default. */
   readonly liveTests?: boolean
@@ -76,7 +76,7 @@ const LEAST_SILENCE_SECONDS = 60
 
 /**
  * Collects one node: one connection, one login, one remote program. Each capture is stored as soon as it is complete.
- * Any failure ends as a stored recording that names it; only a failure of the store itself is returned. Never hangs.
+ * Any failure is named in the stored recording; only a failure of the store itself is returned. Never hangs.
  */
 export async function collectNode(
   deps: CollectDeps,
@@ -103,7 +103,7 @@ export async function collectNode(
       }))
     }
     try {
-      // The node starts its shell while the store is opened; it is asked nothing before that.
+      // The node starts its shell while the store is opened; no command is sent before that.
       const session = startShell(connected.value)
       const recording = beginning(deps, target, options, startedAt, connected.value)
       return await keep(deps, recording, options, (writer) =>
@@ -143,9 +143,9 @@ async function connectAgain(
 }
 
 /**
- * What is asked first: the boot id, without which the answers of an interrupted attempt cannot be kept, then the
- * answers from which queries to ports are planned. The sooner they are there, the more of the remaining commands run
- * at the same time as these queries.
+ * Whether a command runs first. The boot id does, because captures of an interrupted attempt cannot be kept without
+ * it; then the commands from whose output queries to ports are planned. The earlier these end, the more of the other
+ * commands run at the same time as the queries.
  */
 export const isEarly = (question: Pick<PlannedCommand, 'probe' | 'command' | 'run'>): boolean =>
   captureKey(question.probe, question.command) === BOOT_KEY || isDisturbed(question)
@@ -183,7 +183,8 @@ async function ask(asking: Asking): Promise<Ended> {
   const got = new Set<number>()
   let uid: number | null = null
   const privilege = (): Session['privilege'] => (uid === 0 ? 'root' : node.sudo ? 'sudo' : 'none')
-  // Not async: what waits for the disk would keep the answer, of which the store holds equal ones once.
+  // Not async: a function that waits for the disk would keep the capture in memory, of which the store holds equal
+  // ones once.
   const store = (answer: CapturedAnswer): Promise<void> =>
     writer.append(answer).then((stored) => {
       if (!stored.ok) watch.give(stored.error.code, stored.error.detail)
@@ -262,7 +263,7 @@ async function ask(asking: Asking): Promise<Ended> {
 
 const RAN_OUT: readonly Failure['code'][] = ['collector.timed-out', 'ssh.timed-out']
 
-/** For a collection that timed out: the command that had not finished, and what is known about sudo. */
+/** The failure of a collection that timed out, with the command that had not finished and the delays of sudo. */
 function withCause(
   failure: Failure | null,
   { plan, got, slow }: { readonly plan: Plan; readonly got: ReadonlySet<number>; readonly slow: string | null },
@@ -275,8 +276,8 @@ function withCause(
 }
 
 /**
- * Captures of two boots do not describe one state of a node. The next attempt repeats the commands from before the
- * restart.
+ * The failure after a restart: captures of two boots do not describe one state of a node. The next attempt repeats
+ * the commands from before the restart.
  */
 const restarted = (then: string | null, now: string | null): Failure | null =>
   then === null || now === null || then === now
@@ -306,7 +307,10 @@ const sessionFacts = ({ hostKey, session }: Connection): unknown => ({
   transport: session.transport,
 })
 
-/** Once connected it names the host key, so that even the captures of a killed collection state their origin. */
+/**
+ * The recording at its beginning. Once connected it names the host key, so that even the captures of a killed
+ * collection state their origin.
+ */
 function beginning(
   { clock, catalog, operator }: CollectDeps,
   { node }: ConnectTarget,
@@ -358,7 +362,7 @@ export function digestOf(catalog: Catalog): string {
 interface Ended {
   readonly recording: Recording
   readonly failure: Failure | null
-  /** Number of captures, those of earlier attempts included. */
+  /** Number of captures, including those of earlier attempts. */
   readonly answers: number
   /** As slowSudo().refused(). */
   readonly sudoRefused?: string | null

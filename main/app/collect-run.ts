@@ -23,10 +23,10 @@ export interface CollectRunInput {
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly onEvent: (event: RunEvent) => void
-  /** The marking that recordings of this run carry: only those of the demo fleet are marked. */
+  /** The marking of recordings of this run; only those of the demo fleet are marked. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
   readonly deadlineSeconds?: number
-  /** Receives each recording when its node is done; the recording is not kept otherwise. */
+  /** Receives each recording when its node is done; it is not kept in memory otherwise. */
   readonly onRecorded?: (loaded: LoadedRecording) => void
   /** Awaited before each node is started. */
   readonly mayBegin?: () => Promise<void>
@@ -119,8 +119,8 @@ interface Stored {
 }
 
 /**
- * Why a node cannot be resumed, or null. Another catalog may use the same name for another command: such captures
- * must not be mixed.
+ * The reason why a node cannot be resumed, or null. Another catalog may use the same name for another command: such
+ * captures must not be mixed.
  */
 function whyNotResumed({ loaded, complete }: Stored, catalog: Catalog, asked: AskedFor): string | null {
   const begun = askedFor(loaded.recording)
@@ -142,8 +142,8 @@ const CHOICES = [
 ] as const
 
 /**
- * What an earlier attempt of this run stored for a node: its recording, and the captures that need not be collected
- * again.
+ * The stored result of an earlier attempt of this run for a node: its recording, and the captures that need not be
+ * collected again.
  */
 async function stored(store: EvidenceStore, catalog: Catalog, run: string, id: string): Promise<Stored | null> {
   const loaded = await store.load(run, id)

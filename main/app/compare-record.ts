@@ -22,7 +22,7 @@ export async function compareRecordWith(
 ): Promise<Outcome<ComparedRecord>> {
   const bytes = await ports.files.read(record, LARGEST_RECORD)
   if (!bytes.ok) return bytes
-  // Bytes that are no text make lines that cannot be read.
+  // Bytes that are not text become lines that cannot be read.
   const text = decodeUtf8(bytes.value) ?? Buffer.from(bytes.value).toString('latin1')
   const { signatures, heads, unread } = readSealingRecord(text)
   const all: PackSignatures[] = []

@@ -50,8 +50,8 @@ interface Lanes {
   readonly take: () => Promise<void>
   readonly give: () => void
   /**
-   * Releases the lane during work that needs none. Work that returns does not wait for a free lane: little of it is
-   * left.
+   * Releases the lane during work that needs none. Afterwards the caller does not wait for a free lane, because
+   * little of its work is left.
    */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>
 }

@@ -19,10 +19,10 @@ import { type Exported, type ExportInput, formatInputOf, reportInputOf } from '.
 import { newChain, withRunChain } from './run-chain.ts'
 
 /**
- * Whether a run is sealed, after finishPrepared() has completed or discarded an interrupted export: an archive that
- * the chain does not name is discarded, and the run is open again. An archive prepared for another chain counts as
- * sealed, because that chain is not available here. Interrupted at any point, it returns the same result when called
- * again. Fails as finishPrepared() and the chain do.
+ * Whether a run is sealed, after an interrupted export was completed or discarded by finishPrepared(). An archive
+ * that the chain does not name is discarded, and the run is open again. An archive prepared for another chain counts
+ * as sealed, because that chain is not available here. Can be repeated after an interruption at any point. Fails as
+ * finishPrepared() and the chain do.
  */
 export async function isSealed(
   ports: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
@@ -60,7 +60,7 @@ export async function preparedIn(
 }
 
 /**
- * First the complete archive on the disk, then its chain entry, then its name. If this is interrupted,
+ * Writes the complete archive to the disk, then its chain entry, then its name. If this is interrupted,
  * finishPrepared() completes it: a pack that the chain names always exists, and one that it does not name was never
  * published.
  */
@@ -78,9 +78,9 @@ export async function putInChain(
 }
 
 /**
- * Completes or discards an interrupted export: a finished archive that the chain names gets its final name; one that
- * the chain does not name was never sealed, and is removed. Returns whether this produced a pack. The caller holds
- * the chain. Fails as opening a pack and as the disk does.
+ * Completes or discards an interrupted export. A finished archive that the chain names gets its final name; one that
+ * the chain does not name was never sealed, and is removed. Returns whether this produced a pack. The caller has
+ * locked the chain. Fails as opening a pack and as the disk do.
  */
 export async function finishPrepared(
   ports: Pick<Ports, 'files' | 'packs'>,
@@ -99,10 +99,10 @@ export async function finishPrepared(
 }
 
 /**
- * Writes, from an existing pack, the outputs that an interrupted export did not write. Nothing is sealed again: every
- * file follows from sealed content. Fails with input.refused where nothing is missing (unless the export resumes),
- * and where the pack is of another run, was sealed by another key or evaluated by other rules; with pack.altered
- * where the pack differs from its seal; otherwise as the disk does.
+ * Writes, from an existing pack, the outputs that an interrupted export did not write. Nothing is sealed again,
+ * because every file follows from sealed content. Fails with input.refused where nothing is missing (unless the
+ * export resumes), and where the pack is of another run, was sealed by another key or evaluated by other rules; with
+ * pack.altered where the pack differs from its seal; otherwise as the disk does.
  */
 export async function continueExport(
   ports: Pick<Ports, 'csvPieces' | 'files' | 'packs' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'xlsx'>,

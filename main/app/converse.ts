@@ -28,7 +28,7 @@ interface ConverseInput {
 
 export interface Conversation {
   readonly clock: Recording['clock']
-  /** Round trips, and what the transport measures of the path; null where they were not timed. */
+  /** Round trips, and the path as the transport measures it; null where they were not timed. */
   readonly echo: (EchoTiming & { readonly path: PathTiming | null }) | null
 }
 
@@ -47,7 +47,7 @@ export async function connect(
   return waited
 }
 
-/** Starts the shell that will read the collector. It waits, and does nothing, until the script is written. */
+/** Starts the shell that will read the collector. It only waits until the script is written. */
 export const startShell = (connection: Connection): Promise<Outcome<RemoteProcess>> =>
   connection.exec('sh -s').catch((problem) => fail('bug', String(problem)))
 
@@ -201,9 +201,9 @@ interface Burst {
 }
 
 /**
- * Random 16-byte nonces as hex lines, one at a time: a reply cannot be made before its nonce was sent, and delay only
- * lengthens it. Ends early, with the measurements so far, when a reply is altered or takes more than ten seconds, or
- * when the collection ends. Never hangs.
+ * Times random 16-byte nonces, sent as hex lines one at a time: a reply cannot be made before its nonce was sent, and
+ * delay only lengthens the time. Ends early, with the measurements so far, when a reply is altered or takes more than
+ * ten seconds, or when the collection ends. Never hangs.
  */
 export async function measureEcho(
   deps: ConverseDeps,
@@ -266,7 +266,7 @@ interface Sample {
   readonly milliseconds: number
 }
 
-/** One nonce there and back; null when nothing arrived, or the collection ended. */
+/** The round trip of one nonce; null when no reply arrived, or the collection ended. */
 async function oneRound(
   { clock, entropy, pause }: ConverseDeps,
   process: RemoteProcess,

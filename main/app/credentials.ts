@@ -17,8 +17,8 @@ export interface UnattendedUse {
 }
 
 /**
- * What a job can use to log in to each node, and to seal; nodes with the same result share one entry. Of key files
- * only the header is read, and no content is reported.
+ * The means by which a job can log in to each node, and seal; nodes with the same result share one entry. Only the
+ * header of key files is read, and no content is reported.
  */
 export async function unattendedUse(
   ports: Pick<Ports, 'files' | 'identities' | 'schedules' | 'clock'>,

@@ -75,8 +75,8 @@ export async function driftBetween(
 }
 
 /**
- * A run that was never exported does not state its declarations other than its nodes: declarations of the other run
- * are no change.
+ * The drift without declarations, where one of the runs was never exported: such a run states no declarations except
+ * its nodes, so those of the other run are no change.
  */
 const comparable = (drift: RunDrift, runs: Compared['runs']): RunDrift =>
   runs.every(({ from }) => from !== 'evidence')
@@ -90,7 +90,7 @@ const comparable = (drift: RunDrift, runs: Compared['runs']): RunDrift =>
 export interface TakenApart {
   readonly flips: readonly FlipDetail[]
   /**
-   * Runs whose packs no longer state their declarations: provider, location and profile count as not declared for
+   * Runs whose packs no longer provide their declarations: provider, location and profile count as not declared for
    * both runs.
    */
   readonly undeclared: readonly string[]
@@ -98,8 +98,7 @@ export interface TakenApart {
 
 /**
  * The verdict changes of one node, analyzed with the stored evidence of both runs. Other declarations are read from
- * the packs of the runs, where these still are where they were written; a run that was never exported has none. Fails
- * as the store does.
+ * the packs of the runs, if these were not moved; a run that was never exported has none. Fails as the store does.
  */
 export async function flipsBetween(
   ports: Pick<Ports, 'files' | 'openStore' | 'packs' | 'validator'>,
@@ -125,7 +124,7 @@ export async function flipsBetween(
 
 const NOTHING_DECLARED: Parameters<typeof declaredTerms>[0] = {}
 
-/** The declarations of a run, as its own pack states them; null where that pack is missing or was replaced. */
+/** The declarations of a run, from its own pack; null where that pack is missing or was replaced. */
 async function scopeOfPack(
   ports: Pick<Ports, 'packs' | 'validator'>,
   root: string,
@@ -234,9 +233,9 @@ async function runsOf(
 }
 
 /**
- * The trace of a run that was never exported, from its stored evidence: with the given catalog, as of the end of its
- * last recording, with no declarations but its nodes. Fails with input.not-found where there is no such evidence;
- * otherwise as the store does.
+ * The trace of a run that was never exported, from its stored evidence, with the given catalog, as of the end of its
+ * last recording, and with no declarations except its nodes. Fails with input.not-found where there is no such
+ * evidence; otherwise as the store does.
  */
 const traceFromEvidence = (
   ports: Pick<Ports, 'files' | 'openStore'>,
@@ -326,7 +325,7 @@ async function withStore<T>(
   use: (store: EvidenceStore) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
   const folder = evidenceFolder(root)
-  // A run’s id is one folder name; anything else could lead out of this folder.
+  // A run’s id is one folder name; anything else could be a path out of this folder.
   if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(run) || !(await ports.files.isThere(`${folder}/${run}`))) return missing(run)
   const store = await ports.openStore(folder)
   if (!store.ok) return store

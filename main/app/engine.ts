@@ -50,10 +50,7 @@ interface EngineOptions {
   readonly integrations?: string | null
 }
 
-/**
- * The whole product as one object, over the given ports: the interface for the window. Failures are returned as
- * values.
- */
+/** The engine of the window over the given ports, as one object. Failures are returned as values. */
 export async function createEngine(
   ports: Ports,
   catalog: Catalog,
@@ -74,7 +71,7 @@ export async function createEngine(
   const { session, isOpen } = await openSession(own, catalog, folder, (progress) =>
     notify({ kind: 'run-opening', ...progress }),
   )
-  // What cannot be finished now is finished by a later start.
+  // A later start finishes what cannot be finished now.
   const isFinished = finishInterrupted(own, folder).catch(() => undefined)
   const context: EngineContext = {
     ports: own,
@@ -150,12 +147,12 @@ export async function createEngine(
 }
 
 /**
- * An engine that starts scheduled runs itself, and has missed ones recorded, where it is that of a team server;
- * elsewhere nothing is ever due.
+ * An engine that can start scheduled runs and have missed ones recorded. Only that of a team server does; elsewhere
+ * nothing is ever due.
  */
 export interface StartingEngine extends Engine, Pick<ScheduledStarts, 'startDue'>, MissedRuns {}
 
-/** The server starts runs itself, and leaves the timers of its account alone: they may be those of others. */
+/** The server starts runs itself, and does not touch timers of its account, which may belong to others. */
 const withoutTimers = ({ host }: Timers): Timers => ({
   host,
   kinds: async () => [],
@@ -166,7 +163,7 @@ const withoutTimers = ({ host }: Timers): Timers => ({
   installed: async () => ok(null),
 })
 
-/** What the window draws first; everything else is answered once the latest run is open. */
+/** Methods of the first screen; all others are answered once the latest run is open. */
 const WITHOUT_RUN: readonly Method[] = ['fleet.get', 'settings.get', 'tables.get']
 
 /** A table that a person saves must not replace evidence, the register, or a key. */
@@ -175,7 +172,7 @@ const isOurs = async ({ files }: Pick<Ports, 'files'>, folder: string, path: str
 
 const refused = async () => fail('access.refused', 'packs are shared with auditors on a team server')
 
-/** Methods that a team server answers by itself: a computer of one person has no portal for auditors. */
+/** Methods that only a team server has: a computer of one person has no portal for auditors. */
 const serverOnlyMethods = (): Pick<Handlers, PortalMethod> =>
   Object.fromEntries(Object.keys(PORTAL_INPUTS).map((method) => [method, refused])) as unknown as Pick<
     Handlers,

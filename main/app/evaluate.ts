@@ -117,7 +117,7 @@ async function restedOn(
   return ok(latest(loaded, node))
 }
 
-/** Figures for those nodes of a large fleet whose isolation analyses are shown, selected once all are assessed. */
+/** Figures for the nodes of a large fleet whose analyses are shown; they are selected once all nodes are assessed. */
 export async function picturesOf(
   about: ReportInput,
   recordings: readonly RecordingSource[],

@@ -22,7 +22,7 @@ interface WrittenExcerpt {
 }
 
 /**
- * Writes each sampled item of a period report whose raw captures are enclosed as a pack of its own:
+ * Writes each sampled item of a period report whose raw captures are enclosed as a separate pack:
  * `sample-NN-RUN-NODE.barewitness.zip`, under the seal of its run. Fails with input.refused for another kind of pack
  * and for an existing file; otherwise as the disk does.
  */
@@ -84,8 +84,8 @@ interface DiscloseRequest {
 }
 
 /**
- * The files of a redacted copy. Fails with `input.refused` for unknown names, and without the name of the person who
- * redacts and the reason.
+ * The files of a redacted copy. Fails with input.refused for unknown names, and without the reason and the name of
+ * the person who redacts.
  */
 export async function discloseCopy(request: DiscloseRequest): Promise<Outcome<DisclosedCopy>> {
   const { classes, nodes, paths, who, why, ...rest } = request
@@ -101,7 +101,7 @@ export async function discloseCopy(request: DiscloseRequest): Promise<Outcome<Di
 const isRedactable = (one: string): one is RedactableClass =>
   isPartClass(one) && REDACTABLE.some((known: PartClass) => known === one)
 
-/** The file that reveals one redacted part of a copy, made by the holder of the pack. Fails as revealSpan() does. */
+/** The file that reveals one redacted part of a copy, created from the complete pack. Fails as revealSpan() does. */
 export async function revealFile(pack: PackSource, copy: PackSource, place: Place): Promise<Outcome<Uint8Array>> {
   const reveal = await revealSpan(pack, await readDisclosure(copy), place)
   return reveal.ok ? ok(revealBytes(reveal.value)) : reveal

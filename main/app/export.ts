@@ -37,8 +37,8 @@ import { newChain, withRunChain } from './run-chain.ts'
 import { sealedPack, sealShortfalls, stampReport, whileSigning } from './seal-file.ts'
 
 /**
- * Above this size a pack is sealed without the index that redacted copies need: cutting every text takes longer than
- * all the rest.
+ * A pack above this size is sealed without the index that redacted copies need: cutting every text takes longer than
+ * the rest of the export.
  */
 const LARGEST = 256 * 1024 * 1024
 
@@ -137,8 +137,8 @@ export async function exportRun(
 }
 
 /**
- * Completes or discards an export that was interrupted between its chain entry and its pack; the chain is opened only
- * where there is one.
+ * Completes or discards an export that was interrupted between its chain entry and its pack. The chain is opened only
+ * where there is such an export.
  */
 async function settledIn(
   ports: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
@@ -265,8 +265,8 @@ interface EarlierInput {
 
 /**
  * Results that were not satisfied in earlier runs of the declared period: runs that the chain names and whose traces
- * the history keeps under the same seal. Null where no period was declared, or no run of it is kept. Fails as the
- * history does.
+ * the history has under the same seal. Null where no period was declared, or the history has no run of it. Fails as
+ * the history does.
  */
 export async function earlierRuns(
   ports: Pick<Ports, 'openHistory'>,

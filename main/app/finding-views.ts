@@ -25,7 +25,7 @@ import { type Presentation, presentationOf, remedyOf } from '../present/presenta
 import { severityReasons, statusText } from '../present/report/findings.ts'
 import { deviatingOf, limitedControls, refusedNodes, testedWords } from '../present/report/refused.ts'
 
-/** An assessment as it is shown, with what its findings are read from. */
+/** A shown assessment, and the sources of its findings. */
 export interface FindingSource {
   readonly of: Source
   readonly run: string
@@ -36,7 +36,7 @@ export interface FindingSource {
   readonly shown: Presentation
 }
 
-/** Nodes of one finding that are sent with their observations; of the others, the name. */
+/** Number of nodes of one finding that are sent with their observations; the others are named only. */
 const MOST_EVIDENCE = 50
 const MOST_OBSERVATIONS = 20
 const LONGEST_TEXT = 600
@@ -157,7 +157,7 @@ export function findingView(source: FindingSource, reference: string): FindingVi
   }
 }
 
-/** Controls with their titles, and with all else that is known of them. */
+/** Controls with their titles, and with the other members of each. */
 const controlsOf = <T extends ReturnType<typeof limitedControls>[number]>(
   { frameworks }: Catalog,
   controls: readonly T[],
@@ -211,7 +211,7 @@ const responseView = (entry: ManagementResponse): ResponseView => ({
   isSigned: signaturesOf(entry).length > 0,
 })
 
-/** The nodes on which findings of these checks deviate, with how many of them each has. */
+/** The nodes on which findings of these checks deviate, with the number of findings on each. */
 export function deviatingNodes(
   { shown }: Pick<FindingSource, 'shown'>,
   checks: readonly string[],
@@ -223,7 +223,7 @@ export function deviatingNodes(
   return [...counts].map(([node, count]) => ({ node, findings: count })).sort((a, b) => (a.node < b.node ? -1 : 1))
 }
 
-/** What findings derive from. */
+/** The sources of findings. */
 export interface FindingSources {
   readonly assessment: Assessment
   /** Without the frameworks of the scope, which are added. */
@@ -234,12 +234,12 @@ export interface FindingSources {
   readonly earlier?: EarlierRuns
 }
 
-/** What is shown of an assessment, with its findings: the same for every command and file. */
+/** The presentation of an assessment with its findings: the same for every command and file. */
 export function shownOf({ catalog: ours, ...sources }: FindingSources): Presentation {
   const catalog = catalogFor(ours, sources.assessment.scope)
   return presentationOf({
     ...sources,
-    // The presentation reads what was declared of each node, and no capture.
+    // The presentation needs the declarations of each node, and no captures.
     recordings: sources.recordings.map(({ recording }) => ({ recording, captures: [] })),
     catalog,
     remediations: REMEDIATIONS,
@@ -247,7 +247,7 @@ export function shownOf({ catalog: ours, ...sources }: FindingSources): Presenta
   })
 }
 
-/** Checks of which there can be findings: those of the catalog, and the reconciliation of the population. */
+/** Checks that can have findings: those of the catalog, and the reconciliation of the population. */
 export const findingChecks = ({ checks }: Pick<Catalog, 'checks'>): readonly string[] => [
   ...checks.map(({ id }) => id),
   POPULATION,
@@ -279,7 +279,7 @@ export const findingLines = (finding: Finding): readonly string[] => [
   `      ${statusText(finding)}. ${ownerLine(finding)}`,
 ]
 
-/** One finding in full, as plain text: what was found, by what criterion, its severity, and what management states. */
+/** One finding in full, as plain text: deviations, criterion, severity, and management responses. */
 export function findingText(
   finding: Finding,
   {

@@ -15,7 +15,7 @@ import { captureOfFrame, lostCapture } from './captures.ts'
 
 /**
  * A transcript from a node that SSH does not reach: both streams of the printed collector, and the node that it is
- * stated to be of.
+ * declared to be from.
  */
 interface Transcript {
   readonly stdout: Uint8Array
@@ -42,10 +42,10 @@ export function printableCollector(
 const planMark = ({ commands, sudo }: Plan): string => sha256(canonicalJson({ commands, sudo })).slice(0, 12)
 
 /**
- * A transcript as a recording: transport `script`, no host key, since none was verified. Times are the node's own,
- * never later than the import. Fails with collector.no-answer when there is no header, and with input.refused when it
- * was made with the commands of another catalog; a transcript that ends early or is damaged gives a partial recording
- * that names the failure.
+ * A transcript as a recording with transport `script` and no host key, because none was verified. Times are the
+ * node's own, never later than the import. Fails with collector.no-answer without a header, and with input.refused
+ * for the commands of another catalog. A damaged transcript, or one that ends early, becomes a partial recording that
+ * names the failure.
  */
 export function importTranscript(transcript: Transcript, catalog: Catalog): Outcome<LoadedRecording> {
   const { node, run, importedAt } = transcript

@@ -6,10 +6,10 @@ import { chainFoldersBelow } from './rebuild-history.ts'
 import { readChain, withRunChain } from './run-chain.ts'
 
 /**
- * Completes or discards the exports below a root that an earlier process was ended in: each has a folder of its own,
- * which no later export looks into. A pack that a chain names gets its name; what no chain names, and half-written
- * files, are removed. Waits for a chain that another process holds. Fails as chains and the disk do, after everything
- * else was tried; what is left is left to the next start.
+ * Completes or discards the exports below a root that an earlier process did not finish: each has a separate folder,
+ * which no later export reads. A pack that a chain names gets its name; other archives and half-written files are
+ * removed. Waits for a chain that another process has locked. Fails as chains and the disk do, after everything else
+ * was tried; the next start tries the rest again.
  */
 export async function finishInterrupted(
   ports: Pick<Ports, 'files' | 'openRunChain' | 'packs'>,
@@ -42,7 +42,7 @@ const PREPARED = '.prepared'
 /** Written by a process that may have ended: see clearParts(). */
 const HALF = /\.part-\d+$/
 
-/** Settles what was prepared for one chain: each pack by itself, and fails as the last one that fails. */
+/** Settles the archives prepared for one chain, independently of each other. Fails as the last one that fails. */
 async function settledBy(
   ports: Pick<Ports, 'files' | 'openRunChain' | 'packs'>,
   folder: string,

@@ -9,8 +9,8 @@ export function tidyAfter({ tidyMemory }: Pick<Ports, 'tidyMemory'>, nodes: numb
 }
 
 /**
- * Collects garbage between two stages over so many nodes: with a large fleet each stage leaves more garbage than the
- * next one needs.
+ * Collects garbage between two stages over this many nodes: with a large fleet, the garbage of a stage takes more
+ * memory than the next stage needs.
  */
 export function collectGarbageBetween({ tidyMemory }: Pick<Ports, 'tidyMemory'>, nodes: number): void {
   if (nodes > NODES) tidyMemory()

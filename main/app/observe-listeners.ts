@@ -93,14 +93,14 @@ const MEASURES = ['tls-listeners', 'ssh-servers'] as const
 /** Whether the capture of a probe lists the ports to query. */
 export const isAboutListeners = (probe: string): boolean => LISTENERS.includes(probe)
 
-/** Tools that list what a query to a port may leave: processes, connections, lines in logs, logins. */
+/** Tools whose output may show a query to a port: processes, connections, lines in logs, logins. */
 const LISTING: ReadonlySet<unknown> = new Set([
   ...['auditctl', 'journalctl', 'last', 'lastlog', 'lslogins', 'ps', 'ss', 'tail', 'who'],
 ])
 
 /**
- * Whether queries to ports must wait for an answer: they are planned from it, or might show in it. They do not show
- * in sudo's own log, which is compared with the commands before it and is therefore read in its place.
+ * Whether queries to ports must wait for the output of a command: they are planned from it, or might show in it.
+ * Sudo's own log does not show them. It is compared with the commands before it, and is therefore read in its place.
  */
 export const isDisturbed = ({ probe, run }: Pick<PlannedCommand, 'probe' | 'run'>): boolean =>
   isAboutListeners(probe) || (LISTING.has(run.argv[0]) && probe !== sudoLog.id)

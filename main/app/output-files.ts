@@ -75,7 +75,7 @@ export interface ExportedFile {
 }
 
 export type Content = Uint8Array | string | Iterable<string>
-/** Files by name, in the order in which they are made. */
+/** Files by name, in the order in which they are generated. */
 export type Contents = Iterable<readonly [string, Content]> | AsyncIterable<readonly [string, Content]>
 
 /** Outputs that people open without a pack, by name. Each is generated on demand: with a large fleet each is large. */
@@ -103,8 +103,8 @@ export function* derivedFiles(
 }
 
 /**
- * What the names of a run's files begin with: organization and evaluation date, with the run where another run's
- * report has that name in the folder already. Null: this run's name is taken as well.
+ * The beginning of the names of a run's files: organization and evaluation date, followed by the run where the folder
+ * has another run's report of that name. Null where that name is taken too.
  */
 export async function prefixIn(
   { files }: Pick<Ports, 'files'>,
@@ -148,7 +148,7 @@ export async function writeDerived(
   return ok(files)
 }
 
-/** Files that are given to a person as one. */
+/** Files that a person receives as one. */
 interface HandOut {
   readonly folder: string
   /** Path of the new file. */
@@ -312,7 +312,7 @@ interface AlsoInput extends ReportInput, FormatInput {
 type NamedBytes = readonly [name: string, bytes: Content]
 type Maker = (ports: FormatPorts, input: AlsoInput) => AsyncIterable<NamedBytes>
 
-/** What the makers of formats need. */
+/** Ports that the makers of formats need. */
 type FormatPorts = Pick<Ports, 'csvPieces' | 'reports' | 'sealing' | 'tidyMemory' | 'xlsx'>
 
 /**

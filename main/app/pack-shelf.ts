@@ -69,7 +69,7 @@ const sizeAndDigest = (pack: OpenPack, file: string): { readonly size: number; r
 
 const sentence = ({ code, detail }: Failure): string => `${code}: ${detail}`
 
-/** The pack of a run, from the first of these paths that has it. Fails as the last of them does. */
+/** The first of these paths that is a pack, opened. Fails as the last of them does. */
 export async function firstOpen(
   shelf: PackShelf,
   paths: readonly string[],

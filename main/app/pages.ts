@@ -101,7 +101,7 @@ export function pageComparer(
       if (recording === null || stated === null) return
       outlines.push(outlineOf(recording, share))
       sudo.set(stated.node, share(sudoReconciliation(recording)))
-      // Of a larger fleet only selected nodes are drawn, once all are known, and no captured text is printed.
+      // For a larger fleet, only selected nodes are drawn, once all are known, and no captured text is printed.
       isSmall ??= populationOf(scope).length <= MANY_NODES
       if (!isSmall) return
       figures.set(stated.node, figuresOf(recording, stated, scope))
@@ -130,8 +130,8 @@ export const periodPageComparer =
   }
 
 /**
- * The results of a pack as they stand in it: all other checks of the pack have passed, so that these bytes are those
- * that its evidence gives, and none needs to be written or hashed again.
+ * The results as stored in a pack. All other checks of the pack have passed, so these are the bytes that follow from
+ * its evidence, and none needs to be generated or hashed again.
  */
 async function resultsIn(pack: OpenPack, nodes: readonly NodeAssessment[]): Promise<PackFiles> {
   return new Map<string, PackContent>([
@@ -156,7 +156,7 @@ async function compared(
   return problems.length === 0 ? { kind: 'same' } : { kind: 'differ', problems }
 }
 
-/** The HTML report is compared byte by byte: nothing in it is signed by itself. */
+/** The HTML report is compared byte by byte, because it contains no signature. */
 async function htmlProblems(pack: OpenPack, pieces: Iterable<string>): Promise<readonly string[]> {
   const stored = await bytesOf(pack, PATHS.html, LARGEST_TEXT)
   if (stored === null) return [`${PATHS.html} cannot be read.`]

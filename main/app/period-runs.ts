@@ -27,7 +27,7 @@ import { type ChainBelow, chainsBelow, factsOf, listedRuns } from './rebuild-his
 import { readChain, withRunChain } from './run-chain.ts'
 import { type Stamping, stampReport } from './seal-file.ts'
 
-/** Where packs of runs may be stored below a folder: as the history states, and as `run` writes them. */
+/** Where packs of runs may be stored below a folder: at the path in the history, and at the default path. */
 type PackPlaces = (run: EnteredRun) => readonly string[]
 
 /** The pack of a run that was found and is the one that the chain names. */
@@ -52,7 +52,7 @@ export async function packPlaces(ports: Pick<Ports, 'openHistory'>, root: string
 }
 
 /**
- * Opens the pack of a run and checks what a period uses, before a byte is used: its lists, its seal, and that the
+ * Opens the pack of a run and checks it before a period uses any of its bytes: its lists, its seal, and that the
  * chain names it. A failure states why the run is not available.
  */
 export async function runAtHand(
@@ -101,9 +101,9 @@ interface FleetBelow {
 }
 
 /**
- * The fleet with this name whose chain is below a folder; without a name, the only one. Or that of a chain stored
- * elsewhere. Fails with input.refused where there is none, or where the choice is ambiguous; otherwise as a chain
- * does.
+ * The fleet with this name whose chain is below a folder; without a name, the only one; or the fleet of a chain
+ * stored elsewhere. Fails with input.refused where there is none, or where the choice is ambiguous; otherwise as a
+ * chain does.
  */
 export async function fleetBelow(
   ports: Pick<Ports, 'files' | 'openRunChain'>,
@@ -227,7 +227,9 @@ interface SealedPeriod {
   readonly signer: Pick<Signer, 'subject' | 'fingerprint'>
 }
 
-/** Outputs that people open without the pack, by name: the organization's, then first and last day. */
+/**
+ * Outputs that people open without the pack, by name. Names begin with the organization, the first and the last day.
+ */
 export const derivedPeriodFiles = (
   { csvPieces }: Pick<Ports, 'csvPieces'>,
   { report, help, ...sealed }: SealedPeriod,

@@ -64,10 +64,10 @@ type PeriodPorts = Pick<
 >
 
 /**
- * Seals a report on a period that has ended: what the run chain and the packs of its runs show, with lists, samples
- * and a report, and enters it into the chain. A run whose pack is missing, or is not the one the chain names, is
- * stated as such. Fails with input.refused for days that form no period, a missing chain, and an existing file;
- * otherwise as the chain and the disk do.
+ * Seals a report on a period that has ended, and enters it into the chain. It covers the run chain and the packs of
+ * its runs, with lists and samples. A run whose pack is missing, or is not the one the chain names, is stated as
+ * such. Fails with input.refused for days that form no period, a missing chain, and an existing file; otherwise as
+ * the chain and the disk do.
  */
 export async function exportPeriod(
   ports: PeriodPorts & Pick<Ports, 'clock' | 'entropy' | 'openRunChain'>,
@@ -83,7 +83,7 @@ export async function exportPeriod(
   const name = periodName(input)
   const path = packIn(folder, name)
   const whenLocked = async (chain: RunChain): Promise<Outcome<null>> => {
-    // An export that was interrupted before its pack had its name.
+    // Settles an export that was interrupted before its pack had its name.
     const finished = await finishPrepared(ports, path, chain)
     if (!finished.ok) return finished
     if (finished.value)
@@ -123,7 +123,7 @@ interface Found {
   readonly atHand: ReadonlyMap<string, string>
 }
 
-/** Reads the runs one at a time; only what the report states stays in memory. */
+/** Reads the runs one at a time; only the content of the report stays in memory. */
 async function derivePeriod(
   ports: Pick<Ports, 'csv' | 'openHistory' | 'sealing' | 'validator' | 'zones'>,
   input: Pick<ExportPeriodInput, 'root' | 'from' | 'to' | 'samples'> & {

@@ -9,7 +9,7 @@ import { type Signable, signaturesOf } from '../core/register/signatures.ts'
 import { statusOf } from '../core/register.ts'
 import type { Presentation } from '../present/presentation.ts'
 
-/** What an export will contain, and who will seal it. */
+/** The content of an export, and who will seal it. */
 export interface PreflightMatter {
   readonly assessment: Pick<Assessment, 'asOf' | 'demo' | 'nodes'>
   readonly shown: Pick<Presentation, 'figures' | 'findings'>
@@ -28,8 +28,8 @@ const done = (title: string): Found => ({ state: 'done', title, text: '' })
 const open = (title: string, text: string): Found => ({ state: 'open', title, text })
 
 /**
- * What a person should know before an export, each with what the report or a recipient would then read. Only a
- * missing signer blocks. Pure.
+ * Points that a person should know before an export, each with its effect on the report or a recipient. Only a
+ * missing signer blocks.
  */
 export const preflightOf = (matter: PreflightMatter): readonly PreflightItem[] => [
   { id: 'signer', ...signerItem(matter) },

@@ -23,10 +23,10 @@ export interface Rebuilt {
 }
 
 /**
- * Restores traces that the history lacks from sealed packs at `<root>/<folder>/*.barewitness.zip`: those of runs that
- * were killed between sealing and storing. A pack counts where the chain names its tag manifest, and its trace where
- * the manifests lead to it. Existing traces are not changed; files of the history that cannot be read are moved
- * aside.
+ * Restores traces that are missing in the history from sealed packs at `<root>/<folder>/*.barewitness.zip`: those of
+ * runs that were killed between sealing and storing. A pack counts where the chain names its tag manifest, and its
+ * trace where the manifests list it. Existing traces are not changed; files of the history that cannot be read are
+ * moved aside.
  */
 export async function rebuildHistory(
   ports: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'packs' | 'validator'>,
@@ -64,7 +64,7 @@ export async function rebuildHistory(
   return ok({ taken, putAside: putAside.value, missing })
 }
 
-/** Sealed runs that a chain contains and the history lacks; not those whose evidence was deleted. */
+/** Sealed runs in a chain that are missing in the history, except those whose evidence was deleted. */
 function lackingIn(chains: readonly ChainBelow[], heads: readonly KeptHead[]): readonly RunEntry[] {
   const kept = new Set(heads.flatMap(({ sealed }) => sealed?.tagManifest ?? []))
   const entries = chains.flatMap(({ chain }) => chain.entries.map(({ entry }) => entry))
@@ -133,7 +133,7 @@ export interface ChainBelow {
   readonly chain: RunChain
 }
 
-/** Every run chain below a folder, by the name of its own folder. Fails as a chain does. */
+/** Every run chain below a folder, ordered by the names of their folders. Fails as a chain does. */
 export async function chainsBelow(
   ports: Pick<Ports, 'files' | 'openRunChain'>,
   root: string,
@@ -176,15 +176,15 @@ export interface HistoryView {
   readonly fleets: readonly FleetHistory[]
   /** Every stored run, oldest first. */
   readonly kept: readonly KeptHead[]
-  /** Stored runs that are in none of these chains: not sealed, or sealed into a chain elsewhere. */
+  /** Stored runs in none of these chains: not sealed, or sealed into a chain elsewhere. */
   readonly outside: readonly KeptHead[]
-  /** What was restored from packs because the history lacked it; null: it lacked nothing. */
+  /** Traces restored from packs; null where none was missing. */
   readonly rebuilt: Rebuilt | null
 }
 
 /**
- * The events in the chains below a root, and what the history has of them. Traces of sealed runs that the history
- * lacks are restored from their packs first. Fails as chains, history and calendar do.
+ * The events in the chains below a root, and the stored runs of the history. Missing traces of sealed runs are
+ * restored from their packs first. Fails as chains, history and calendar do.
  */
 export async function historyView(
   ports: Pick<Ports, 'clock' | 'files' | 'openHistory' | 'openRunChain' | 'packs' | 'validator' | 'zones'>,
@@ -230,7 +230,7 @@ function readingOf(
 ): Outcome<CalendarReading> {
   const asOf = ports.clock.now()
   const days = chain.entries.map(({ entry }) => entry.at.slice(0, 10)).sort()
-  // A clock that was set back leaves runs after “now”.
+  // If a clock was set back, there are runs after “now”.
   const to = [asOf.slice(0, 10), ...days].sort().at(-1) ?? ''
   const earliest = new Date(Date.parse(to) - (MOST_DAYS - 1) * 86_400_000).toISOString().slice(0, 10)
   const from = [days[0] ?? to, earliest].sort().at(-1) ?? to

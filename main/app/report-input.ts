@@ -26,7 +26,7 @@ interface ReportParts extends Omit<Evaluated, 'files' | 'traced'> {
   readonly recordings: readonly RecordingSource[]
   readonly register: Register
   readonly earlier: EarlierRuns | null
-  /** With the assessments of all nodes: their sizes decide what the report embeds. */
+  /** Includes the assessments of all nodes: their sizes decide what the report embeds. */
   readonly payload: PackFiles
   readonly evidenceDigest: Sha256
   readonly packName: string
@@ -66,7 +66,7 @@ export async function reportInputOf(
   return ok({ about: { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }, embedded })
 }
 
-/** Input of the files next to a pack. The findings are shaped once, for all of them. */
+/** Input of the files next to a pack. The findings are presented once, for all files. */
 export const formatInputOf = (about: ReportInput, run: string, prefix: string): ReportInput & FormatInput => ({
   ...about,
   run,
@@ -99,7 +99,7 @@ export interface ExportInput {
   readonly planned?: Planned | null
   /**
    * The folder whose history has the earlier runs of the declared period; null or absent: the report covers this run
-   * alone. A history that cannot be read is named, and not used.
+   * only. A history that cannot be read is named, and not used.
    */
   readonly history?: string | null
   /** The export resumes after an interruption: existing outputs are then no error. */

@@ -33,11 +33,14 @@ interface Retained {
   /** Bytes that no recording refers to any more. */
   readonly freed: number
   readonly applied: boolean
-  /** What an object store has of these runs, as the copies of its lists in the folder state it. */
+  /** Copies of these runs in an object store, according to the copies of its lists in the folder. */
   readonly inStore: ReadonlyMap<string, InStore>
 }
 
-/** Until when an object store keeps files of a run at least, and whether it refuses deletion until then. */
+/**
+ * The earliest end of retention of a run's files in an object store, and whether the store refuses deletion until
+ * then.
+ */
 interface InStore {
   readonly until: string
   readonly locked: boolean
@@ -115,8 +118,8 @@ const inStoreWords = (stored: InStore | undefined): string =>
     : ` Deleted in the folder; the object store ${stored.locked ? 'keeps it' : 'has a copy, to be kept'} until ${stored.until.slice(0, 10)} at least.`
 
 /**
- * By run, until when the store keeps the last of its files. Fails with objects.altered for a list in the folder that
- * cannot be read.
+ * By run: the end of retention of its last file in the store. Fails with objects.altered for a list in the folder
+ * that cannot be read.
  */
 async function runsInStore(ports: Pick<Ports, 'files'>, root: string): Promise<Outcome<ReadonlyMap<string, InStore>>> {
   const folder = folderIn(root, 'objectLists')
@@ -141,7 +144,7 @@ async function runsInStore(ports: Pick<Ports, 'files'>, root: string): Promise<O
 const fateOf = (ports: Pick<Ports, 'clock'>, { years, evenInPeriods }: RetentionInput, { chain }: ChainBelow): Fate =>
   retentionPlan(chain, { asOf: ports.clock.now(), years, evenInPeriods })
 
-/** Which of these can be deleted now; their evidence folders are locked from here on. */
+/** The runs that can be deleted now, with their evidence folders locked from here on. */
 async function readied(
   ports: Pick<Ports, 'files' | 'packs'>,
   root: string,

@@ -27,7 +27,7 @@ interface ReviewInput {
 
 export interface Reviewed {
   readonly report: VerificationReport
-  /** What the pack states, as far as it is readable; null for a PDF. */
+  /** The readable content of the pack; null for a PDF. */
   readonly contents: PackContents | null
   /** The checkpoint that the reader may keep. */
   readonly head: Checkpoint | null
@@ -47,7 +47,10 @@ export async function reviewFile(ports: ReviewPorts, catalog: Catalog, input: Re
   return input.watch?.signal.aborted === true ? fail('pack.stopped', 'before all checks were concluded') : reviewed
 }
 
-/** What rules concluded that this program should not have concludes nothing: rules.refused. */
+/**
+ * Runs the checks. Fails with rules.refused where rules took part that this program must not have; their conclusions
+ * count for nothing.
+ */
 async function sixChecks(ports: ReviewPorts, catalog: Catalog, input: ReviewInput): Promise<Outcome<Reviewed>> {
   const kept = ports.keptRules()
   try {
@@ -83,7 +86,7 @@ async function checksWith(
     const { departures } = opened.value
     const source = watch === undefined ? opened.value : watchedSource(opened.value, watch)
     const seal = ports.sealing.reader
-    // After a stop, readings fail, and what follows from them is no result.
+    // After a stop, readings fail, and conclusions from that are no results.
     const onResult: OnResult = (...result) => (watch?.signal.aborted === false ? watch.onResult(...result) : undefined)
     const onStep = watch?.onStep
     const asked = { source, departures, seal, catalog, kept, trust, verifiedAt, file, onStep, onResult }
@@ -122,12 +125,12 @@ interface VerificationWatch {
   readonly signal: AbortSignal
 }
 
-/** At most so many reports of compared files: a pack has tens of thousands. */
+/** Maximum number of progress reports about compared files: a pack has tens of thousands of files. */
 const MOST_REPORTS = 50
 
 /**
- * A pack whose files are counted as they are compared. After a stop, every further reading rejects, so that the
- * verification ends soon. Whatever it then concludes must be discarded: the caller asks the signal.
+ * A pack that counts its files as they are compared. After a stop, every further reading rejects, so that the
+ * verification ends soon. The caller then checks the signal and discards the result.
  */
 function watchedSource(pack: OpenPack, { onStep, signal }: VerificationWatch): OpenPack {
   const total = pack.paths.length

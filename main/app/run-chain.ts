@@ -13,7 +13,9 @@ export const newChain = ({ entropy }: Pick<Ports, 'entropy'>, fleet: string): Ch
   fleet,
 })
 
-/** Does work on the chain in a folder, which is locked meanwhile and created where there is none. Fails as both do. */
+/**
+ * Does work on the chain in a folder. It is locked until the end, and created where there is none. Fails as both do.
+ */
 export async function withRunChain<T>(
   { openRunChain }: Pick<Ports, 'openRunChain'>,
   folder: string,

@@ -35,7 +35,7 @@ interface RunOptions {
 const BREAKER_REFUSALS = 3
 const BREAKER_WINDOW = 20
 
-// Nodes that are only timed hold a connection, and nothing else.
+// Nodes that are only timed need a connection, and nothing else.
 const MOST_ASIDE = 256
 const ASIDE_PER_LANE = 4
 
@@ -146,7 +146,7 @@ export interface Watch {
   readonly signal: AbortSignal
   /** Whichever is first: the value, or the failure that ends the collection. Rejects only as `work` does. */
   readonly unless: <T>(work: Promise<T>) => Promise<Result<T, Failure>>
-  /** The same for our own pauses: their time counts neither towards the deadline nor as silence. */
+  /** As unless(), for our own pauses: their time counts neither towards the deadline nor as silence. */
   readonly rest: <T>(work: Promise<T>) => Promise<Result<T, Failure>>
   readonly stop: () => void
 }
@@ -223,8 +223,8 @@ interface AssessmentOutcome {
   /** A check is not satisfied on one or more nodes, without a risk acceptance in effect at the evaluation date. */
   readonly gaps: boolean
   /**
-   * A declared node was not collected, or only partially, or is a machine that already counts under another name; or
-   * the provider inventory has an unreconciled asset.
+   * A declared node was not collected, was collected partially, or is a machine that already counts under another
+   * name; or the provider inventory has an unreconciled asset.
    */
   readonly incomplete: boolean
 }

@@ -39,10 +39,10 @@ export interface TimerStatus {
 }
 
 const DAY_MS = 86_400_000
-/** Every cadence is due within so many days. */
+/** Every cadence is due within this many days. */
 const LONGEST_DAYS = 63
 
-/** Status of a schedule. What cannot be read is a notice: a status never fails for it. */
+/** Status of a schedule. Anything that cannot be read becomes a notice, so a status never fails for it. */
 export async function scheduleStatus(
   ports: Pick<Ports, 'clock' | 'files' | 'fleets' | 'identities' | 'openRunChain' | 'schedules' | 'timers' | 'zones'>,
   schedule: Schedule,
@@ -86,8 +86,8 @@ export async function scheduleStatus(
 }
 
 /**
- * From the run chain in the schedule’s own folder, which states what was scheduled and what took place. Fails as a
- * chain does.
+ * The awaited run, from the run chain in the schedule’s folder, which states what was scheduled and what took place.
+ * Fails as a chain does.
  */
 async function awaitedOf(
   ports: Pick<Ports, 'clock' | 'files' | 'openRunChain' | 'zones'>,
@@ -104,11 +104,11 @@ async function awaitedOf(
   return ok(null)
 }
 
-/** The UTC day so many days before a time. */
+/** The UTC day this many days before a time. */
 export const daysBefore = (at: string, days: number): string =>
   dayOf(new Date(Date.parse(at) - days * DAY_MS).toISOString())
 
-/** Scheduled runs from so many days ago until now. Fails as calendarOf() does. */
+/** Scheduled runs from this many days ago until now. Fails as calendarOf() does. */
 export function scheduledSince(
   { clock, zones }: Pick<Ports, 'clock' | 'zones'>,
   entries: readonly LoggedEntry[],
@@ -118,7 +118,7 @@ export function scheduledSince(
   return calendarOf({ entries, facts: new Map(), zones, from: daysBefore(asOf, days), to: dayOf(asOf), asOf })
 }
 
-/** The due times before and after now, as the schedule file states them. */
+/** The due times before and after now, according to the schedule file. */
 export function dueAround(
   { clock, zones }: Pick<Ports, 'clock' | 'zones'>,
   schedule: Schedule,

@@ -21,7 +21,7 @@ import { declaredForExport } from './engine/engagement-store.ts'
 import { ALSO } from './export.ts'
 import { openTargets } from './outbox/send.ts'
 
-/** A schedule as entered by a person: the fleet’s name is read from its file. */
+/** A schedule as a person enters it: the fleet’s name is read from its file. */
 export type ScheduleDraft = Omit<Schedule, 'fleetName' | 'createdAt'>
 
 interface PlanInput {
@@ -132,7 +132,7 @@ export async function removeSchedule(
 
 const noSchedule = (name: string, file: string) => fail('input.refused', `there is no schedule ${name} in ${file}`)
 
-/** Whether a schedule is as it was before a person was asked for a signature. */
+/** Whether a schedule is unchanged since a person was asked for a signature. */
 const sameAs =
   (before: Schedule, file: string) =>
   ({ schedules }: ScheduleFile): Outcome<null> => {
@@ -149,8 +149,8 @@ interface FileChange {
 }
 
 /**
- * Work, and then the schedule file after it, with the file locked: not before what the work needs was signed, because
- * a person may take minutes. Nothing is done where the file no longer allows it.
+ * Does work, then changes the schedule file, with the file locked. It is not locked before the entries for the work
+ * are signed, because a person may take minutes. Does nothing where the file no longer allows it.
  */
 const storing =
   ({ schedules }: Pick<Ports, 'schedules'>, file: string, { allows, next }: FileChange) =>
@@ -173,7 +173,7 @@ export const unitsOf = (
   by: Pick<StartedBy, 'program' | 'file'>,
 ): Outcome<TimerUnits> => unitsFor(kind, schedule, { ...timers.host, ...by }, { zones, now: clock.now() })
 
-/** The name of a schedule’s fleet, after everything that it names was found and checked. */
+/** The name of a schedule’s fleet, after every file and identity that the schedule names was checked. */
 async function checkDraft(ports: Ports, draft: ScheduleDraft): Promise<Outcome<string>> {
   const { options, out, notify } = draft
   const cadence = parseCadence(plannedCadence(draft))

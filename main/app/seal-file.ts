@@ -11,7 +11,7 @@ import { withPack } from './pack-shelf.ts'
 
 /** A sealed pack or report that can take one more time-stamp, over its whole content. */
 export interface Stampable {
-  /** What this time-stamp covers, in words. */
+  /** The content that this time-stamp covers, in words. */
   readonly what: string
   /** The level that a report reaches; null for a pack. */
   readonly level: PadesLevel | null
@@ -28,10 +28,10 @@ export interface Stampable {
 type SealPorts = Pick<Ports, 'files' | 'packs' | 'sealing' | 'timestamps'>
 
 /**
- * What a file's next time-stamp must cover: for a pack, its seal and all earlier time-stamps; for a report, its
- * signature, then everything (with the revocation lists of all certificates). The same file and lists always give the
- * same bytes, so that a query can be sent from another computer and its response imported. Fails with pdf.unsuitable,
- * pack.unreadable or as reading fails.
+ * The content that a file's next time-stamp must cover: for a pack, its seal and all earlier time-stamps; for a
+ * report, its signature, then everything (with the revocation lists of all certificates). The same file and lists
+ * always give the same bytes, so that a query can be sent from another computer and its response imported. Fails with
+ * pdf.unsuitable, pack.unreadable or as reading fails.
  */
 export async function nextStamp(
   ports: SealPorts,
@@ -151,9 +151,9 @@ const rootOf = (chain: readonly Uint8Array[]): string => sha256(chain.at(-1) ?? 
 const digestBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(Buffer.from(sha256(bytes), 'hex'))
 
 /**
- * Runs work that signs. A key on a token can become unavailable at any signature, deep inside an encoder: its signer
+ * Runs work that signs. A key on a token can become unavailable at any signature, deep inside an encoder. Its signer
  * then throws an Error whose cause is the Failure, which is returned here. Any other exception is a bug, and is
- * thrown on.
+ * rethrown.
  */
 export async function whileSigning<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
   try {
@@ -191,8 +191,8 @@ interface StampedReport {
 
 /**
  * Raises a signed report (B-B) to the highest level available: a token over the signature (B-T), then the data for
- * long-term validation and a token over everything (B-LTA). No level between is written, and a failure leaves the
- * previous level: the report itself is never lost.
+ * long-term validation and a token over everything (B-LTA). No intermediate level is written, and a failure leaves
+ * the previous level: the report itself is never lost.
  */
 export async function stampReport(
   ports: Pick<Ports, 'sealing' | 'timestamps'>,

@@ -17,8 +17,8 @@ interface SealerDeps {
   readonly signing: Pick<RemoteSigning, 'attributes' | 'signText'>
   readonly ports: Pick<Ports, 'clock' | 'files' | 'validator'>
   /**
-   * Whether a person confirms an export, or the entry that `lines` show completely. It may take any time; what it
-   * resolves to counts for nothing once `withdrawn` is aborted, which ends the question.
+   * Whether a person confirms an export, or the entry that `lines` show completely. It may take any time. Once
+   * `withdrawn` is aborted, which ends the question, the answer is ignored.
    */
   readonly confirm: (
     request: SealingRequest,
@@ -33,7 +33,7 @@ interface SealerDeps {
 interface SealerOptions {
   /** The file that lists everything that was signed. */
   readonly record: string
-  /** Scheme, host and port of the server, whose audit log is signed; null where it is not. */
+  /** Scheme, host and port of the server whose audit log is signed; null where it is not. */
   readonly auditLogOf: string | null
   readonly signal: AbortSignal
   readonly onEvent: (event: SealerEvent) => void
@@ -45,20 +45,20 @@ export type SealerEvent =
   | { readonly kind: 'head-signed'; readonly head: AuditHead }
   /** The audit log has fewer entries than when this sealer signed it. */
   | { readonly kind: 'log-shortened'; readonly head: AuditHead; readonly before: AuditHead }
-  /** The server waits for this no longer: its question is not shown any more, and nothing was signed. */
+  /** The server no longer waits for this: its question is closed, and nothing was signed. */
   | { readonly kind: 'withdrawn'; readonly request: SealingRequest }
-  /** The server did not take the answer: another process answered, or it no longer waits. */
+  /** The server did not accept the answer: another process answered, or it no longer waits. */
   | { readonly kind: 'too-late'; readonly request: SealingRequest; readonly failure: Failure }
   /** Tried again after a while. */
   | { readonly kind: 'waits'; readonly failure: Failure }
 
 const WAIT_SECONDS = 20
-/** Between two looks at whether the server still waits for what a person is asked. */
+/** Time between two checks whether the server still waits for a person's answer. */
 const LOOK_MS = 5000
 /** Between two signatures of the head of the audit log. */
 const HEAD_MS = 10 * 60_000
 
-/** What a person decided about an export or an entry, and how often it was signed for. */
+/** A person's decision about an export or an entry, and the number of its signatures. */
 interface Decided {
   readonly isConfirmed: boolean
   signatures: number
@@ -73,9 +73,9 @@ interface Memory {
 }
 
 /**
- * Signs what a team server asks for, until it is stopped. Each export, and each entry, is confirmed by a person once.
- * The text of an entry is read and its digest computed here: one that is not understood is refused. A digest is in
- * the record, on the disk, before it is signed; an export that asks for more signatures than it has, and a request
+ * Signs what a team server requests, until it is stopped. A person confirms each export, and each entry, once. The
+ * text of an entry is parsed and its digest computed here; a text that cannot be parsed is refused. A digest is in
+ * the record, on the disk, before it is signed. An export that requests more signatures than it has, and a request
  * that was recorded with another digest, are refused.
  */
 export async function runSealer(deps: SealerDeps, options: SealerOptions): Promise<void> {
@@ -93,8 +93,8 @@ export async function runSealer(deps: SealerDeps, options: SealerOptions): Promi
 }
 
 /**
- * Signs the head of the audit log when its time has come. It is in the record before it is signed. A failure is
- * reported, and exports are waited for all the same.
+ * Signs the head of the audit log when it is due. It is in the record before it is signed. A failure is reported, and
+ * does not keep the sealer from waiting for exports.
  */
 function auditHeads(deps: SealerDeps, { auditLogOf, record, onEvent }: SealerOptions): () => Promise<void> {
   const { server, signer, signing, ports } = deps
@@ -133,8 +133,8 @@ function auditHeads(deps: SealerDeps, { auditLogOf, record, onEvent }: SealerOpt
 }
 
 /**
- * What this process and those before it recorded; empty without a record. Fails as the file does: nothing is signed
- * while the record cannot be read.
+ * The record of this process and those before it; empty without a file. Fails as the file does, so that nothing is
+ * signed while the record cannot be read.
  */
 async function recordOf({ ports }: SealerDeps, record: string): Promise<Outcome<string>> {
   const read = await ports.files.read(record)
@@ -157,7 +157,7 @@ const NOT_UNDERSTOOD = 'the text is not an entry that this version of the sealer
 const OTHER_DIGEST = 'the digest is not that of the text, or not the one that was recorded for this request'
 
 /**
- * Answers one request. Fails as the record does, and where the server cannot be reached; such a request is handed out
+ * Answers one request. Fails as the record does, and where the server cannot be reached, which then sends the request
  * again.
  */
 async function answer(
@@ -219,7 +219,7 @@ async function confirmed(
       await wait(LOOK_MS, over.signal)
       if (over.signal.aborted) return await answered
       const next = await server.ask({ ...askOf(signer), waitSeconds: 0 }, over.signal)
-      // A server that cannot be reached may still wait. An answer that was given meanwhile counts.
+      // A server that cannot be reached may still wait. An answer given in between counts.
       if (next.ok && next.value?.id !== request.id && !over.signal.aborted) return null
     }
   }
@@ -237,7 +237,8 @@ function linesOf({ ports: { clock, validator }, signer, catalog }: SealerDeps, t
 }
 
 /**
- * A token may be removed, or refuse its PIN, at any time; the Error that it throws then has the Failure as its cause.
+ * Runs a signature with a key on a token, which may be removed, or refuse its PIN, at any time; it then throws an
+ * Error whose cause is the Failure.
  */
 async function keySigned(sign: () => Promise<Uint8Array>): Promise<Outcome<Uint8Array>> {
   try {
@@ -258,7 +259,7 @@ async function refuse(
   return lateOrOpen(options, request, sent)
 }
 
-/** A rejected answer is final; where an answer did not arrive, the request stays open. */
+/** A rejected answer is final. Where an answer did not arrive, the request stays open. */
 function lateOrOpen({ onEvent }: SealerOptions, request: SealingRequest, sent: Outcome<null>): Outcome<null> {
   if (sent.ok || sent.error.code === 'server.unreachable') return sent
   onEvent({ kind: 'too-late', request, failure: sent.error })

@@ -6,7 +6,7 @@ export function shared(): <T>(value: T) => T {
   const texts = new Map<string, number>()
   const ownTexts: string[] = []
   const parts: Parts = { all: [], sameHash: [], lastOf: new Map() }
-  /** Of the value that was copied last, the same for equal values. */
+  /** Hash of the value that was copied last; equal values have the same. */
   let hash = 0
 
   const textOf = (text: string): string => {
@@ -14,7 +14,7 @@ export function shared(): <T>(value: T) => T {
     if (id === undefined) {
       const own = ownText(text)
       id = ownTexts.push(own) - 1
-      // Under itself: the text that it was found in is not kept as the key either.
+      // The key is the new string too, so that the text from which it was cut is not kept in memory.
       texts.set(own, id)
     }
     hash = id
@@ -107,7 +107,7 @@ function objectWith(names: readonly string[], members: readonly unknown[]): obje
   const object: Record<string, unknown> = {}
   for (let at = 0; at < names.length; at += 1) {
     const name = names[at] as string
-    // Assigned, it would set what the object inherits from.
+    // An assignment would set the prototype of the object.
     if (name === '__proto__') Object.defineProperty(object, name, { ...PLAIN, value: members[at] })
     else object[name] = members[at]
   }
@@ -116,5 +116,5 @@ function objectWith(names: readonly string[], members: readonly unknown[]): obje
 
 const PLAIN = { enumerable: true, configurable: true, writable: true } as const
 
-/** The same text in a string of its own: a substring of a capture would keep the whole capture in memory. */
+/** The text in a separate string: a substring of a capture would keep the whole capture in memory. */
 const ownText = (text: string): string => JSON.parse(JSON.stringify(text)) as string

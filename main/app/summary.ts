@@ -123,7 +123,7 @@ function failureLines(is: string, { code, detail }: NonNullable<Assessment['node
   ]
 }
 
-/** What sudo did not allow on a node that is collected with sudo, as the check of completeness counts it. */
+/** Rights that sudo did not grant on a node that is collected with sudo, as the check of completeness counts them. */
 function notGranted({ results }: Pick<Assessment['nodes'][number], 'results'>): readonly string[] {
   const completeness = results.find(({ check }) => check === 'evidence.collection-completeness')
   const counted = completeness?.observations.flatMap(({ text }) => NOT_GRANTED.exec(text)?.[0] ?? []) ?? []
@@ -182,7 +182,7 @@ function nodeList({ nodes, asOf }: Assessment, register: Register): readonly str
 }
 
 /**
- * Findings by severity, with owner and due day, and those that are overdue. The leading ones are listed with an
+ * Findings by severity, with owner and due day, and the overdue ones. The leading findings are listed with an
  * observation. A risk acceptance leaves the deviation in place.
  */
 function findingLines(
@@ -214,7 +214,7 @@ function findingLines(
 }
 
 /**
- * What a finding that decides no control means for controls; `limited` of them lack the result of a node that was
+ * The meaning for controls of a finding that decides none; `limited` of them lack the result of a node that was
  * refused before login.
  */
 const undecided = (limited: number): string =>

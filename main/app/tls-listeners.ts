@@ -87,7 +87,10 @@ interface Port {
   readonly stopped: Promise<'late'>
 }
 
-/** Why a reply means nothing: the session or the collection ended, or less than the usual waiting time was left. */
+/**
+ * Reasons why a missing reply means nothing: the session or the collection ended, or less than the usual waiting time
+ * was left.
+ */
 type Unheard = 'unreached' | 'time'
 
 /** The result of one ClientHello. */
@@ -98,7 +101,9 @@ interface Heard {
   readonly certificates: readonly Uint8Array[] | null
 }
 
-/** One port: each version by itself, then weak and static RSA suites where a version below 1.3 is supported. */
+/**
+ * Queries one port: each version separately, then weak and static RSA suites where a version below 1.3 is supported.
+ */
 async function observePort(port: Port): Promise<PortObservation | Unheard> {
   const { host, port: number } = port.target
   const hellos: HelloAnswer[] = []
@@ -190,7 +195,7 @@ async function sendHello(port: Port, kind: HelloKind): Promise<Heard> {
   return heard.outcome === 'silent' ? { ...heard, outcome: unheard(port, left) ?? 'silent' } : heard
 }
 
-/** Silence is a result only when the port had all of its time. */
+/** Silence is a result only when the port had the full waiting time. */
 const unheard = ({ signal }: Port, milliseconds: number): Unheard | null =>
   signal.aborted ? 'unreached' : milliseconds < HELLO_MS ? 'time' : null
 

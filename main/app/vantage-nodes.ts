@@ -165,8 +165,8 @@ export async function recordVantage(ports: Ports, input: VantageInput): Promise<
 }
 
 /**
- * The record with a signature over all of it. Fails with input.refused where it could not be read back, such as a
- * record without the demo mark under a demo key; otherwise as the key does.
+ * Signs all of a record. Fails with input.refused where it could not be read back, such as a record without the demo
+ * mark under a demo key; otherwise as the key does.
  */
 export async function signedVantage(
   { sealing, clock }: Pick<Ports, 'sealing' | 'clock'>,

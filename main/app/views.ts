@@ -38,7 +38,7 @@ import { countedCheck, joined, type PropertyCell, type Tally, tally } from '../c
 import { partsTable } from '../present/formats/row-counts.ts'
 import { DEFAULT_FRAMEWORKS } from './run.ts'
 
-/** Plain data for the window, made from the engine's values. Nothing is decided here. */
+/** Plain data for the window, created from the engine's values. Nothing is decided here. */
 
 /** Input of a view of an assessment. */
 export interface ViewSource {
@@ -185,7 +185,7 @@ function frameworkViews(catalog: Catalog, assessment: Assessment, register: Regi
       controls: rows.map((control) => {
         const concluded = assessed.get(`${id} ${control.key}`)
         const statuses = documentStatuses(catalog, register, { framework: id, control }, asOf, basisOf(assessment))
-          // At a point in time nothing is required of the run chain, and no document replaces it.
+          // At a point in time the run chain needs to show nothing, and no document replaces it.
           .filter(({ document }) => document.request?.heldBy !== 'chain' || isPeriod)
         return {
           ...controlView(built, control),
@@ -238,7 +238,7 @@ const requestView = ({ id, title, inspects, owner, minimum, mayAnswer }: Evidenc
   mayAnswer,
 })
 
-/** One document of a control: its state is the one that the assessment counted, never concluded a second time. */
+/** One document of a control. Its state is the one in the assessment, and is not concluded again. */
 function documentView(
   { document, attached, level, conclusion, request: asked, overdue }: DocumentStatus,
   assessed: ControlAssessment | null,
@@ -275,8 +275,8 @@ function documentState(
 }
 
 /**
- * Every command that a run from the window would run, and its purpose: what the owner of a server can approve
- * beforehand. No live tests.
+ * Every command of a run from the window, with its purpose, for the owner of a server to approve beforehand. No live
+ * tests.
  */
 export const runPreview = (catalog: Catalog, nodes: readonly string[], asked: AskedFor): RunPreview => ({
   nodes,

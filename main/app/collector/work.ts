@@ -38,20 +38,20 @@ export type CollectorEvent =
 const WAIT_SECONDS = 20
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3
 
-/** Failures after which the recording is kept and delivered later: the server, or this computer, may recover. */
+/** Failures after which the recording is kept and delivered later, because the server or this computer may recover. */
 const PASSING: readonly Failure['code'][] = ['server.unreachable', 'store.failed', 'access.refused', 'bug']
 
 /**
- * Collects jobs of a zone until it is stopped. Whatever was finished is delivered before another job is leased, so
- * that the spool of a collector that is cut off holds no more than it collects at once.
+ * Collects jobs of a zone until it is stopped. Finished recordings are delivered before another job is leased, so
+ * that the spool of a disconnected collector contains no more than it collects at once.
  */
 export async function runCollector(ports: CollectorDeps, options: CollectorOptions): Promise<void> {
   const deps: Working = { ...ports, leases: new Map() }
   await continued(deps, options)
   let last: Promise<unknown> = Promise.resolve()
   /**
-   * Passes run one at a time. What a lane finishes during a pass is in the next one, and the lane waits for that
-   * pass.
+   * Passes run one at a time. A recording that is finished during a pass is in the next one, and its lane waits for
+   * that pass.
    */
   const delivered = (): Promise<Failure | null> => {
     const pass = last.then(() => deliverFinished(deps, options))
@@ -110,7 +110,7 @@ async function work(deps: Working, options: CollectorOptions, lease: CollectorLe
   const kept = await deps.spool.keep(lease)
   if (!kept.ok) return kept.error
   if (isGoing) {
-    // Its lease had ended, and no other collector took it: what is going on continues under the new one.
+    // Its lease had ended, and no other collector took it: the collection continues under the new lease.
     deps.leases.set(job.id, lease.lease)
     return null
   }
@@ -136,7 +136,7 @@ interface Progress {
   total: number
 }
 
-/** Whether the whole recording is in the spool; not so where the collection was stopped. */
+/** Whether the whole recording is in the spool; false where the collection was stopped. */
 async function collect(
   { ports, catalog, spool }: CollectorDeps,
   { signal }: CollectorOptions,
@@ -176,7 +176,7 @@ async function collect(
 
 /**
  * Renews a lease during work. Neither an ended lease nor an unreachable server ends the work, because the first
- * complete recording counts. An ended job does; `job` then states why.
+ * complete recording counts. An ended job does, and `job` is then the reason.
  */
 async function whileRenewed<T>(
   { server, wait, leases }: Working,
@@ -208,7 +208,7 @@ async function whileRenewed<T>(
   }
 }
 
-/** Delivers what is finished; the failure that prevents it for now, or null. */
+/** Delivers finished recordings. Returns the failure that prevents it for now, or null. */
 async function deliverFinished(deps: Working, options: CollectorOptions): Promise<Failure | null> {
   const entries = await deps.spool.entries()
   if (!entries.ok) return entries.error
@@ -239,7 +239,10 @@ async function deliverOne(deps: Working, options: CollectorOptions, { lease }: S
   return null
 }
 
-/** Sends a recording, only what the server does not have yet; again without effect. Fails as the server does. */
+/**
+ * Sends the parts of a recording that the server does not have yet; repeating it has no effect. Fails as the server
+ * does.
+ */
 async function deliver(
   server: TeamServer,
   { job, lease }: CollectorLease,
@@ -281,10 +284,9 @@ async function setAside(
 }
 
 /**
- * The target of a job, or why this collector does not collect it. The server is not trusted: only nodes of the
- * collector's own fleet file are contacted, at the address, with the account and with the host keys that are stated
- * there. What the server declares of the node is recorded; where it is measured from is stated by the collector
- * alone.
+ * The target of a job, or the reason why this collector does not collect it. The server is not trusted: only nodes in
+ * the fleet file of the collector are contacted, at the address, with the account and with the host keys in that
+ * file. The server's declarations of the node are recorded; only the collector declares where it is measured from.
  */
 export function targetFor(
   { node, hostKey }: CollectorJob,

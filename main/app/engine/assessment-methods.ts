@@ -51,7 +51,8 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
       return ok(source.value === null ? null : shownView(catalog, source.value))
     },
     'node.get': ({ of, node }) => nodeView(context, of, node),
-    // Apart from the node: each run is read and evaluated again, and only the page of the node shows them.
+    // Separate from `node.get`: each run is read and evaluated again, and only the page of the node shows the
+    // timeline.
     'node.timeline': async ({ of, node }) =>
       ok(
         of === 'pack'
@@ -84,7 +85,10 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
   }
 }
 
-/** A pack states its own evaluation. Fails as assessAgain() does. */
+/**
+ * The evaluation of a pack is the one that it contains, so only the run is evaluated again. Fails as assessAgain()
+ * does.
+ */
 const upToNow = async (context: EngineContext, of: Source): Promise<Outcome<null>> =>
   of === 'run' ? await assessAgain(context) : ok(null)
 
@@ -101,7 +105,7 @@ export async function viewSource(
   if (state === null || state.assessment === null) return ok(null)
   const { run, recordings } = state
   const unreadable = unreadableOf(context, of)
-  // A pack states its own register, and the conclusions that rest on it.
+  // A pack contains its own register, and conclusions that rest on it.
   if (of === 'pack') {
     const register = context.session.pack?.register ?? EMPTY_REGISTER
     return ok({ of, run, assessment: state.assessment, recordings, register, unreadable })
@@ -125,7 +129,7 @@ function shownView(catalog: Catalog, source: ViewSource): AssessmentView {
   return view
 }
 
-/** The last view of an evaluation, with all that it was composed of. */
+/** The last view of each evaluation, with the inputs that it was composed from. */
 const VIEWS = new WeakMap<
   Assessment,
   Pick<ViewSource, 'recordings' | 'unreadable'> & { readonly register: string; readonly view: AssessmentView }

@@ -26,8 +26,8 @@ export interface Desktop {
   /** Opens a file in the system's viewer: images and PDF only. */
   readonly show: (path: string) => Promise<Outcome<null>>
   /**
-   * A vault of the operating system, or null where it gives no protection (then nothing is stored and people are
-   * asked).
+   * The vault of the operating system; null where it gives no protection. Nothing is then stored, and people are
+   * asked.
    */
   readonly vault: Vault | null
 }
@@ -49,9 +49,9 @@ export interface Scheduling {
   readonly server: ServerStarts | null
 }
 
-/** What the server needs to start runs itself. */
+/** Functions that a server needs to start runs itself. */
 export interface ServerStarts {
-  /** Resolves after so many milliseconds, or when `signal` is aborted. */
+  /** Resolves after this many milliseconds, or when `signal` is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -67,11 +67,11 @@ export interface EngineContext {
   /** On a team server with collectors; null elsewhere, where zones of nodes have no effect. */
   readonly remote: RemoteCollection | null
   /**
-   * What auditors requested on a team server, for a call of a person who answers them; null for every other call, and
-   * elsewhere.
+   * Counts of what auditors requested on a team server, in a call by a person who answers them; null in every other
+   * call.
    */
   readonly requestsOfAuditors: () => RequestCounts | null
-  /** Whose signing identities there are. */
+  /** Where signing identities are: on this computer, or with sealers. */
   readonly signing: SigningPlace
   /** Whether a sealed pack stays in the folder when its export is discarded after it was saved: on a team server, a save is a download, which can fail. */
   readonly keepsSealed: boolean
@@ -91,7 +91,7 @@ export interface PackState {
   readonly path: string
   /** The key under which the auditor's notes on it are stored. */
   readonly sha256: string
-  /** An own draft, opened as its reader will open it: nothing is remembered of it. */
+  /** A draft of this user, opened as its reader will open it. Nothing about it is stored. */
   readonly draft: boolean
   /** A checkpoint that the reader imported for it. */
   readonly imported: Checkpoint | null
@@ -120,7 +120,7 @@ export interface RunJournal {
   readonly status: (going: GoingRun | null) => RunStatus
 }
 
-/** What the window shows: the fleet, its latest run, and the pack open for review. */
+/** Contents of the window: the fleet, its latest run, and the pack open for review. */
 export interface Session {
   fleet: Fleet | null
   demo: boolean

@@ -21,11 +21,11 @@ type Methods =
   | 'declarations.place-map'
   | 'declarations.place-at'
 
-/** What the fleet file declares, section by section. Nothing here contacts a node. */
+/** The declarations of the fleet file, section by section. No method contacts a node. */
 export function declarationMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { session } = context
   const turn = turnOf(context, 'fleet')
-  /** Files that a person chose since the program started: only these may be named anew. */
+  /** Files that a person chose since the program started: the only ones that may be added to the declarations. */
   const chosenFiles = new Set<string>()
   return {
     'declarations.get': async () => ok(session.fleet === null ? null : await viewOf(context, session.fleet)),
@@ -69,8 +69,8 @@ async function sectionChecked(
 }
 
 /**
- * What the schema cannot express: files that were not chosen or cannot be read, and ids that the catalog does not
- * have.
+ * Problems that the schema cannot express: files that were not chosen or cannot be read, and ids that the catalog
+ * does not contain.
  */
 async function contentProblems(
   context: EngineContext,
@@ -144,7 +144,10 @@ async function viewOf(context: EngineContext, fleet: Fleet): Promise<Declaration
   }
 }
 
-/** The location sources of the demo fleet are stored apart from its nodes; their file is named as it was read. */
+/**
+ * The location sources of the demo fleet are stored separately from its nodes. Their file has the name under which it
+ * was read.
+ */
 async function withDemoLocation(shelf: LocationShelf, fleet: Fleet): Promise<Fleet> {
   const located = await locationOf(shelf)
   const { residency, sites } = (located.ok ? located.value.location : undefined) ?? {}

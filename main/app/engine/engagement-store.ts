@@ -9,10 +9,7 @@ import { type FILES, fileIn, folderIn, inventoryPath, shelfPath } from '../../co
 import type { EngineContext } from './context.ts'
 import { inTurn, isObject, keepEarlier, readKept, writeKept } from './kept-json.ts'
 
-/**
- * Where declarations about a fleet are stored: a folder, and whether it is the demo fleet, whose declarations are
- * stored separately.
- */
+/** Where declarations about a fleet are stored. Those of the demo fleet are stored separately. */
 export interface DeclaredShelf {
   readonly ports: Ports
   readonly folder: string
@@ -50,7 +47,7 @@ const LARGEST_INVENTORY = 64 * 1024 * 1024
 const placeOf = ({ folder, demo }: DeclaredShelf): string => shelfPath(folder, demo)
 const pathOf = (shelf: DeclaredShelf, file: keyof typeof FILES): string => fileIn(placeOf(shelf), file)
 
-/** The current declarations. Fails with engagement.unreadable, and then nothing may be written over them. */
+/** The current declarations. Fails with engagement.unreadable; nothing may be written over them then. */
 export async function declaredOf(shelf: DeclaredShelf): Promise<Outcome<OwnDeclared>> {
   const engagement = await read<Engagement>(shelf, 'engagement')
   if (!engagement.ok) return engagement
@@ -62,8 +59,8 @@ export async function declaredOf(shelf: DeclaredShelf): Promise<Outcome<OwnDecla
 }
 
 /**
- * The same for showing a run: unreadable declarations count as not declared. An export is then refused, see
- * declaredForExport.
+ * The current declarations for showing a run: unreadable ones count as not declared. An export is then refused, see
+ * declaredForExport().
  */
 export async function declaredOrNone(shelf: DeclaredShelf): Promise<OwnDeclared> {
   const declared = await declaredOf(shelf)
@@ -128,10 +125,10 @@ export async function keepEngagement(shelf: DeclaredShelf, declared: DeclaredEng
   return written.ok ? await shelf.ports.files.remove(pathOf(shelf, 'engagementDraft')) : written
 }
 
-/** Removes the engagement and keeps a copy of it. A draft is kept: it was never in use. */
+/** Removes the engagement and keeps a copy of it. The draft is kept, because it was never in use. */
 export const dropEngagement = (shelf: DeclaredShelf): Promise<Outcome<null>> => drop(shelf, 'engagement')
 
-/** The same where only the provider inventory changes: the draft is kept. */
+/** Replaces the engagement where only the provider inventory changes: the draft is kept. */
 export async function keepInventory(
   shelf: DeclaredShelf,
   { engagement, inventory }: DeclaredEngagement,
@@ -144,7 +141,7 @@ export async function keepInventory(
   return stored.ok ? await replace(shelf, 'engagement', engagement) : stored
 }
 
-/** The draft that is not in use yet; null where there is none. */
+/** The draft of an engagement, which is not in use yet; null without one. */
 export async function readDraft(shelf: DeclaredShelf): Promise<Outcome<EngagementForm | null>> {
   return unreadable(await readKept(shelf.ports, pathOf(shelf, 'engagementDraft'), isForm))
 }

@@ -13,7 +13,7 @@ import { FILE_WORDS, type Keeping } from './trust-secrets.ts'
 export interface Draft {
   readonly folder: string
   readonly view: ExportDraft
-  /** The file for its reader: the redacted copy where there is one, otherwise the pack. */
+  /** The file that its reader opens: the redacted copy where one was requested, otherwise the pack. */
   readonly opens: string
   /** The run chain names its pack. */
   readonly chained: boolean
@@ -55,7 +55,7 @@ export async function saveDraft(
 
 /**
  * Deletes a draft. The files of an unsaved draft that the run chain names are kept: a pack that is missing from its
- * chain looks like a hidden one. Only the window forgets it.
+ * chain looks like a hidden one. Such a draft only leaves the window.
  */
 export async function discardDraft(
   { ports, keepsSealed }: Pick<EngineContext, 'ports' | 'keepsSealed'>,
@@ -79,7 +79,7 @@ export async function stampingOf(context: EngineContext): Promise<Outcome<Stampi
     : ok(stamping)
 }
 
-/** What a time-stamp was requested for, and what became of it. */
+/** The time-stamps that were requested, and which of them were obtained. */
 interface Timed {
   /** The time-stamp authority that was queried, or null. */
   readonly authority: string | null
@@ -89,7 +89,7 @@ interface Timed {
   readonly onServer: boolean
 }
 
-/** `onServer`: for people whose computer is another one. */
+/** Notices about the time of an export. `onServer`: sealed on a team server, so that its clock counts. */
 export function timeNotes({ authority, level, stamped, shortfalls, onServer }: Timed): readonly string[] {
   const clock = onServer ? 'the server' : 'this computer'
   if (authority === null) return [`Time from ${clock} only: no time-stamp authority was used.`]
@@ -104,7 +104,7 @@ export function timeNotes({ authority, level, stamped, shortfalls, onServer }: T
   ]
 }
 
-/** Where key and files are. `kept` is null for a key that is not stored. */
+/** Notices about where key and files are stored. `kept` is null for a key that is not stored. */
 export const storedNotes = ({
   kept,
   chained,

@@ -56,8 +56,8 @@ type Methods =
   | 'period.build'
 
 /**
- * From a run, or the runs of a period, to a sealed pack in a chosen folder. Drafts are known until the program ends;
- * their files are kept.
+ * Methods that seal a run, or the runs of a period, and save the pack in a chosen folder. Drafts are known until the
+ * program ends; their files are kept.
  */
 export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { ports } = context
@@ -113,8 +113,8 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
 }
 
 /**
- * What is open before the run of this session is exported. Fails with input.refused without a run, or as its readers
- * do.
+ * Open points before the run of this session is exported. Fails with input.refused without a run, and as reading its
+ * parts does.
  */
 async function exportPreflight(context: EngineContext): Promise<Outcome<readonly PreflightItem[]>> {
   const { ports, folder } = context
@@ -156,7 +156,7 @@ const NOT_KEPT = 'The run is sealed but could not be added to the history on thi
  * opened or the run chain is written.
  */
 async function buildDraft(current: EngineContext, run: ReadRun, wanted: Wanted): Promise<Outcome<Draft>> {
-  // The fleet may change meanwhile; register and key stay those of the time of the request.
+  // The fleet may change during the export; register and key remain those of the request.
   const context: EngineContext = { ...current, session: { ...current.session } }
   const { ports, catalog, session } = context
   const { demo } = session

@@ -55,10 +55,7 @@ type Methods =
   | 'acceptances.accept-many'
   | 'acceptances.withdraw-many'
 
-/**
- * Findings of the run that is shown or of the open pack, and what management states about them. Verdicts never
- * change.
- */
+/** Findings of the shown run or of the open pack, and management responses to them. Verdicts never change. */
 export function findingMethods(context: EngineContext): Pick<Handlers, Methods> {
   const withSource = async <T>(
     of: Source,
@@ -144,15 +141,14 @@ function runningNow({ session: { going, journal } }: EngineContext): { finished:
   return { finished, all: started?.kind === 'run-started' ? started.nodes.length : finished }
 }
 
-/** Adds the id of an entry that was recorded, with the deviations that it concerns. */
+/** Adds the id of a recorded entry, and the number of deviations that it concerns. */
 type Add = (id: string, deviations: number) => void
 type Next = (register: Register, add: Add) => Outcome<Register>
 
 /**
- * Changes the register of the fleet that is shown, all entries at once or none: refused, unsigned and failed entries
- * leave it as it was. Entries are signed before the turn begins, each with the same id and time as when they are
- * stored: a person may confirm at another computer, and other changes do not wait for that. One that would be stored
- * otherwise than it was signed is refused.
+ * Changes the register of the shown fleet, all entries at once or none. Entries are signed before the turn begins,
+ * because a person may confirm at another computer and other changes must not wait for that. An entry keeps its id
+ * and time from signing to storing, and is refused where it would be stored in another form than it was signed.
  */
 function registerChange(
   context: EngineContext,
@@ -233,7 +229,7 @@ async function withSignatures(
 const CHANGED = 'the register was changed while the entries were signed; nothing was stored, and you can try again'
 
 /**
- * The time and id of the entry of each check: the same whenever it is asked for, so that what was signed can be made
+ * The time and id of the entry of each check. Repeated calls return the same, so that a signed entry can be created
  * again.
  */
 function entryMoments({ ports }: EngineContext): (check: string) => Moment {
@@ -254,8 +250,8 @@ interface Responding {
 }
 
 /**
- * A response to each finding, with what the draft leaves out taken from its current one. Unchanged statements add no
- * entry.
+ * Records a response to each finding. Parts that the draft omits are taken from the current response. Unchanged
+ * statements add no entry.
  */
 function respondToAll(context: EngineContext, { register, draft, momentOf, add }: Responding): Outcome<Register> {
   const { catalog, session, ports } = context
@@ -277,7 +273,7 @@ function respondToAll(context: EngineContext, { register, draft, momentOf, add }
   })
 }
 
-/** Null keeps what was stated; an empty text clears it. */
+/** Null keeps the earlier statement; an empty text clears it. */
 const given = (text: string | null, before: string | null): string | null =>
   text === null ? before : text.trim() === '' ? null : text
 
@@ -290,8 +286,8 @@ interface Accepting {
 }
 
 /**
- * One risk acceptance for each finding, on those of the chosen nodes that deviate. Fails where a finding deviates on
- * none of them.
+ * Records one risk acceptance for each finding, for those of the chosen nodes that deviate. Fails where a finding
+ * deviates on none of them.
  */
 function acceptAll({ register, source, draft, momentOf, add }: Accepting): Outcome<Register> {
   const { checks, nodes: chosen, identity: _, ...terms } = draft

@@ -43,10 +43,10 @@ interface Named {
 }
 
 /**
- * Writes a fleet as a file, and next to it the engagement, its provider inventory, the provider profile and the
- * custom frameworks as the files that it names. Everything is read again as the command line reads it; the fleet file
- * itself is written only where that gives the current declarations. Fails with engagement.unreadable, with
- * input.refused where a declaration cannot be written as a file, and as the files do.
+ * Writes a fleet as a file, and next to it the files that it names: engagement, provider inventory, provider profile
+ * and custom frameworks. All files are read back as the command line reads them; the fleet file itself is written
+ * only where this returns the current declarations. Fails with engagement.unreadable, with input.refused where a
+ * declaration cannot be written as a file, and as the files do.
  */
 async function saveFleetFile(context: EngineContext, fleet: Fleet, path: string): Promise<Outcome<SavedFleet>> {
   const { ports, catalog } = context
@@ -92,7 +92,7 @@ async function saveFleetFile(context: EngineContext, fleet: Fleet, path: string)
     : written
 }
 
-/** The engagement as its file, and the provider inventory that it names. */
+/** The file of the engagement, and the provider inventory that it names. */
 function engagementFiles(
   { ports }: EngineContext,
   { inventory, ...engagement }: Engagement,
@@ -114,7 +114,7 @@ function engagementFiles(
   ])
 }
 
-/** Which declaration would not be read back from the files as it is; null where every one is. */
+/** The first declaration that would be read back differently from the files, in words; null where there is none. */
 async function differing(
   { ports, catalog }: EngineContext,
   { name, nodes, engagement, provider, mappings }: Fleet,
@@ -148,7 +148,7 @@ async function differing(
 
 type Methods = 'fleet.open-choose' | 'fleet.open-accept' | 'fleet.save-file'
 
-/** A fleet file that can be used, and the declarations that it names in files of their own. */
+/** A usable fleet file, and the declarations in the files that it names. */
 interface Opened {
   readonly fleet: Fleet
   readonly engagement: DeclaredEngagement | null

@@ -23,7 +23,7 @@ type Methods =
 type Offered = Map<string, OfferedNodes>
 interface OfferedNodes {
   readonly nodes: readonly FleetNode[]
-  /** What it was made of, to read it again with other columns. */
+  /** The imported text, for reading it again with other columns. */
   readonly source: ImportSource
 }
 
@@ -37,7 +37,7 @@ const MOST_OFFERED = 4
 const NO_TEXT = 'this file is no text; save the list as CSV or as a workbook (.xlsx)'
 const NO_LONGER = 'this preview is no longer available; import the file again'
 
-/** The fleet of this folder, and changes to it. Nothing here contacts a node. */
+/** The fleet of this folder, and changes to it. No method contacts a node. */
 export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { ports, session } = context
   const offered: Offered = new Map()
@@ -105,10 +105,7 @@ function tableText(rows: readonly TableRow[]): string {
   return lines.join('\n')
 }
 
-/**
- * A file is chosen without a look at its text: one that yields nothing in the chosen format is read in the one that
- * its text shows.
- */
+/** Previews a chosen file. Where the chosen format yields no node, the format that the text resembles is tried. */
 async function previewFile(
   context: EngineContext,
   offered: Offered,

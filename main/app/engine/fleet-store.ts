@@ -11,8 +11,8 @@ import { latestRunOf } from './session.ts'
 import { waysIn } from './shown-keys.ts'
 
 /**
- * The fleet in its file; one without nodes where there is no file. A file that cannot be parsed is a failure: it must
- * not be overwritten.
+ * The fleet in its file; a fleet without nodes where there is no file. Fails for a file that cannot be parsed, which
+ * must not be overwritten.
  */
 export async function storedFleet({ ports, folder }: Pick<EngineContext, 'ports' | 'folder'>): Promise<Outcome<Fleet>> {
   const read = await ports.fleets.read(fleetPath(folder))
@@ -22,14 +22,14 @@ export async function storedFleet({ ports, folder }: Pick<EngineContext, 'ports'
     : ok({ name: 'My servers', nodes: [] as unknown as Fleet['nodes'] })
 }
 
-/** What keeps a fleet from being stored here, by field. A fleet without nodes can hold nothing. */
+/** Problems that prevent a fleet from being stored here, by field. */
 export const fleetProblems = (
   { ports, folder }: Pick<EngineContext, 'ports' | 'folder'>,
   fleet: Fleet,
 ): readonly FleetProblem[] => ports.fleets.problems(fleet, fleetPath(folder))
 
 /**
- * Checks the fleet, then writes its file completely or not at all; from then on it is the current fleet. A copy of
+ * Checks the fleet, then writes its file completely or not at all. It is the current fleet from then on. A copy of
  * the previous file is kept. Fails with input.refused for the first problem, and as the store does.
  */
 export async function storeFleet(
@@ -47,11 +47,11 @@ export async function storeFleet(
     if (!written.ok) return written
   }
   if (session.demo || (session.fleet !== null && session.fleet.name !== fleet.name)) {
-    // Runs are stored by the name of their fleet.
+    // Runs are stored under the name of their fleet.
     if (session.demo) session.keys.clear()
     Object.assign(session, { demo: false, journal: null, run: await latestRunOf(ports, catalog, folder, fleet) })
   }
-  // Host keys that a node showed do not apply to another machine that is now reached under its name.
+  // A host key that a node showed does not apply to another machine that has its name now.
   const ways = waysIn(fleet)
   for (const [node, { way }] of session.keys) if (ways.get(node) !== way) session.keys.delete(node)
   session.fleet = fleet

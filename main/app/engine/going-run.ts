@@ -80,7 +80,7 @@ async function collect(
   const { own, away } = parted(targets, begun.demo ? null : session.fleet, remote)
   const store = await ports.openStore(evidenceFolder(folder))
   if (!store.ok) return store
-  // The event of the collection here would name its own nodes alone.
+  // The event of collectRun() would name only the nodes that this computer collects.
   if (away.length > 0) notify({ kind: 'run-started', run, nodes: targets.map(({ node }) => node.name) })
   const asked = { run, metadata, store: store.value, before: begun.before, spreadSeconds: spreadSeconds ?? null }
   const elsewhere =
@@ -119,7 +119,7 @@ async function concluded(
   const note = await noteOf({ ports, folder }, begun, complete)
   await writeNote(ports, folder, note)
   const unreadable = before?.unreadable.filter(({ node }) => node === undefined || !recorded.has(node)) ?? []
-  // Declarations may have changed meanwhile.
+  // Declarations may have changed during the run.
   const declared = withDeclared(begun.scope, await declaredOrNone({ ports, folder, demo }))
   const scope = await askedOrNone({ ports, folder, demo, fleet: session.fleet }, declared, all)
   const state = await assessedInTurns(ports, catalog, { run, scope, recordings: all, unreadable }, onEvaluated)
@@ -171,7 +171,7 @@ async function keepCollected(
   return await keepRun(ports, shelfPath(folder, demo), { trace, sealed: null })
 }
 
-/** The journal of a run that begins: bounded by the number of nodes, as only the last event of each node is kept. */
+/** A journal for a run that starts. It keeps only the last event of each node, so its size is bounded. */
 function runJournal(run: string, startedAt: string): RunJournal {
   const events = new Map<string, EngineEvent>()
   return {
@@ -191,7 +191,7 @@ function runJournal(run: string, startedAt: string): RunJournal {
   }
 }
 
-/** An open gate. Once the signal is aborted it blocks nothing. */
+/** Returns an open gate. It no longer closes once the signal is aborted. */
 function openGate(signal: AbortSignal): Gate {
   let closed = false
   let waiting: (() => void)[] = []

@@ -175,7 +175,7 @@ async function appendStatement(
   const { fleet, demo } = session
   if (fleet === null) return fail('input.not-found', NO_FLEET)
   if (demo) return fail('input.refused', DEMO)
-  // Signing is no part of the turn: a person may confirm at another computer.
+  // Signed outside any turn, because a person may confirm at another computer.
   const answer = await say({
     fleet: fleet.name,
     chainFolder: chainFolderOf(folder, fleet.name),
@@ -307,7 +307,7 @@ function windowOf(asked: DayWindow | null, now: string): Outcome<DayWindow> {
     : ok(asked)
 }
 
-/** What is known of the runs of these days. Fails as calendarOf() does. */
+/** The history of these days. Fails as calendarOf() does. */
 function historyView(
   { zones, clock }: Pick<Ports, 'zones' | 'clock'>,
   known: KnownRuns,

@@ -13,13 +13,13 @@ import { chainOfFleet } from '../run-chain.ts'
 import type { EngineContext } from './context.ts'
 import { listRuns, shelfOf } from './stored-runs.ts'
 
-/** The runs of the window's fleet, as far as this computer has them. */
+/** The runs of the window's fleet that this computer has. */
 export interface KnownRuns {
   readonly fleet: Fleet
   readonly demo: boolean
-  /** Null where there is no run chain: nothing was sealed into one. */
+  /** Null where there is no run chain, because no run was sealed into one. */
   readonly entries: readonly LoggedEntry[] | null
-  /** Of this fleet, oldest first. */
+  /** Runs of this fleet in the history, oldest first. */
   readonly heads: readonly KeptHead[]
   /** Runs whose evidence is stored here, newest first. */
   readonly stored: readonly RunListItem[]
@@ -28,7 +28,10 @@ export interface KnownRuns {
   readonly shortfalls: readonly CallFailure[]
 }
 
-/** Null without a fleet. Files that cannot be read are named, and the rest is returned. */
+/**
+ * Reads what is known of the runs of the current fleet; null without a fleet. Files that cannot be read are named in
+ * `shortfalls`.
+ */
 export async function knownRuns(context: EngineContext): Promise<KnownRuns | null> {
   const { ports, folder, session } = context
   const { fleet, demo } = session
@@ -60,8 +63,8 @@ export async function withHistory<T>(
 }
 
 /**
- * The seal under which a run is compared: as the chain names it first, otherwise its latest demo seal, otherwise
- * none. Undefined: the run is not stored here.
+ * The seal under which a run is compared: the first one in the chain, otherwise its latest demo seal, otherwise null.
+ * Undefined where the run is not stored here.
  */
 export function sealKept({ entries, heads, demo }: KnownRuns, run: string): string | null | undefined {
   const own = heads.filter((head) => head.run === run)
@@ -89,7 +92,7 @@ export interface Pair {
   readonly runs: { readonly before: HistoryRun; readonly after: HistoryRun }
 }
 
-/** A run as far as its trace describes it. */
+/** The part of a described run that its trace provides. */
 type TraceOfRun = Pick<DescribedRun, 'trace'>
 
 /** Fails with input.not-found. */
@@ -106,7 +109,7 @@ export async function loadPair(context: EngineContext, before: string, after: st
     : ok({ was: was.value, is: is.value, runs: { before: old, after: young } })
 }
 
-/** Runs that the chain names, and those that it does not: newest first, each once. */
+/** Runs in the chain and outside it, each once, newest first. */
 export function runsKnown(known: KnownRuns): readonly HistoryRun[] {
   const baseline = baselineIn({ entries: known.entries ?? [] })?.run
   const facts = factsOf(known.heads)

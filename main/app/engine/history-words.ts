@@ -47,7 +47,7 @@ export const COLLECTION_TITLES = {
   address: 'Address of the node',
 } as const
 
-/** Cause of a verdict change, as a sentence. `titles`: of the probes whose facts changed. */
+/** Cause of a verdict change, as a sentence. `titles` are those of the probes whose facts changed. */
 export function becauseSentence({ because }: Pick<Flip, 'because'>, titles: readonly string[]): string {
   switch (because) {
     case 'evidence':

@@ -24,7 +24,7 @@ const ASKED_AT_A_TIME = 32
 const PATIENCE_MS = 20_000
 
 /**
- * Host keys: shown by the nodes, compared and decided by a person. No login takes place, and nothing is trusted in
+ * Host keys that nodes showed, compared and decided by a person. No login takes place, and nothing is trusted in
  * bulk.
  */
 export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> {
@@ -56,7 +56,8 @@ export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> 
 }
 
 /**
- * A key that is not verified, or only by a decision. A changed key is decided individually, whatever a list contains.
+ * Whether a list can confirm a key: one that is not verified, or only by a decision. A changed key is decided
+ * individually, whatever a list contains.
  */
 const waitsForList = ({ state, byDecision }: HostKeyRow): boolean => state === 'unknown' || byDecision
 
@@ -107,7 +108,7 @@ async function scan(context: EngineContext, names: ReadonlySet<string>): Promise
   return ok(rows(context))
 }
 
-/** Keeps the key that a node showed, unless its name has come to mean another machine since. */
+/** Keeps the key that a node showed, unless its name belongs to another machine now. */
 function keep({ fleet, demo, keys }: Session, { node: { name } }: ConnectTarget, shown: ShownKey): void {
   if (!demo && fleet !== null && waysIn(fleet).get(name) === shown.way) keys.set(name, shown)
 }
@@ -138,7 +139,7 @@ async function match(context: EngineContext, text: string): Promise<Rows> {
   return ok(rows(context))
 }
 
-/** A key to decide on, and what it was compared with, if anything. */
+/** A key to decide on, and the list that it was compared with, if any. */
 interface Decided {
   readonly node: string
   readonly way: string
@@ -164,7 +165,7 @@ async function decide(context: EngineContext, decided: readonly Decided[], howVe
     const recorded = await ports.hostKeys.record(decisionsPath(fleetPath(folder)), target, key, why, list)
     if (!recorded.ok) return recorded
     const judged = shownKey(target, key, await ports.hostKeys.decide(target, key))
-    // Queried again meanwhile, it may have shown another key.
+    // The node may have been queried again, and may have shown another key.
     const last = session.keys.get(node)
     if (last?.key === key) keep(session, target, { ...judged, row: { ...judged.row, matched: last.row.matched } })
   }
@@ -172,8 +173,8 @@ async function decide(context: EngineContext, decided: readonly Decided[], howVe
 }
 
 /**
- * Requests the secrets of one run: one prompt at a time, and none after a person closed one. Otherwise a thousand
- * nodes could open a thousand prompts.
+ * Asks for the secrets of one run with one prompt at a time, and no longer once a person closed a prompt. Otherwise a
+ * thousand nodes could open a thousand prompts.
  */
 function askInTurn(ask: Desktop['ask']): Desktop['ask'] {
   let declined = false

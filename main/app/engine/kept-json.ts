@@ -28,7 +28,7 @@ export const writeKept = ({ files }: Pick<Ports, 'files'>, path: string, value: 
 /** The name of a file without its folders, on any operating system. */
 export const fileName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path
 
-/** Has the file written that a person chose, and returns its name; null where the dialog was closed. */
+/** Writes a file where a person chose to, and returns its name; null where the dialog was closed. */
 export async function saved(
   chosen: Chosen | undefined,
   write: (path: string) => Promise<Outcome<unknown>>,
@@ -42,8 +42,8 @@ export async function saved(
 export const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null) : done)
 
 /**
- * Copies a file before it is replaced, named by the time of the copy. Where there is no file, nothing is copied.
- * Fails with store.failed, and then the file must not be overwritten.
+ * Copies a file before it is replaced; the copy is named by its time. Does nothing where there is no file. Fails with
+ * store.failed; the file must not be overwritten then.
  */
 export async function keepEarlier(
   { files, clock, entropy }: Pick<Ports, 'files' | 'clock' | 'entropy'>,
@@ -75,7 +75,7 @@ export const haveTexts = (value: unknown, keys: readonly string[]): value is Rec
 export const areTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-/** The value of JSON in UTF-8; null where the bytes are none. */
+/** Parses JSON in UTF-8; null for invalid bytes. */
 export function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -86,9 +86,8 @@ export function parsed(bytes: Uint8Array): unknown {
 
 type Turn = ReturnType<typeof inTurn>
 /**
- * What two calls must not change at once, whichever methods they are: the current fleet with the run that is started
- * or shown, the open pack, the list of trust anchors, the signing identities, the register. A call that needs two
- * takes them in this order.
+ * Resources that two calls must not change at once: the current fleet with its run, the open pack, the trust anchors,
+ * the signing identities, the register. A call that needs two takes them in this order.
  */
 type Shared = 'tables' | 'fleet' | 'pack' | 'anchors' | 'identities' | 'register'
 

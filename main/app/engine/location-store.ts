@@ -32,9 +32,9 @@ export async function locationOf(shelf: LocationShelf): Promise<Outcome<Located>
 }
 
 /**
- * The same as a part of a scope, for showing a run whose nodes showed these host keys: unreadable sources count as
- * not declared. An export is then refused, see sitesForExport. Demo servers show new keys at each start, so records
- * of other starts are excluded: they do not describe machines of this run.
+ * The location sources as a part of a scope, for showing a run whose nodes showed these host keys. Unreadable sources
+ * count as not declared; an export is then refused, see sitesForExport(). Demo servers show new keys at each start,
+ * so records of other starts are excluded.
  */
 export async function locationOrNone(
   shelf: LocationShelf,
@@ -66,7 +66,7 @@ export async function keepDemoLocation(
   return await writeKept(shelf.ports, demoPath(shelf, 'location'), { ...(before.location ?? location), vantages })
 }
 
-/** Starts of the demo fleet whose record is stored. */
+/** Number of starts of the demo fleet whose record is kept. */
 const MOST_VANTAGES = 10
 
 /**
@@ -96,9 +96,9 @@ async function keptLocation(shelf: DeclaredShelf): Promise<Outcome<Located>> {
 }
 
 /**
- * Adds the entries of the address databases for these recordings to a scope. They are opened when a run ends and when
- * one is opened, and closed at once: they can be half a gigabyte, and a view needs only the entries. One that cannot
- * be read counts as not declared; an export is then refused, see databasesForExport.
+ * Adds the entries of the address databases for these recordings to a scope. The databases are opened when a run ends
+ * or is opened, and closed at once: they can have half a gigabyte, and a view needs only the entries. A database that
+ * cannot be read counts as not declared; an export is then refused, see databasesForExport().
  */
 export async function askedOrNone(
   shelf: LocationShelf,

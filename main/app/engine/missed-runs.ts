@@ -22,15 +22,15 @@ export interface MissedDue {
 /** Missed runs of a team server, which are entered into the run chain as one machine enters them. */
 export interface MissedRuns {
   /**
-   * Has the oldest missed run signed by a sealer, and enters it; null where there is none, or no sealer is connected.
-   * Nothing is stored until it is signed: what is missed follows from the run chain each time. `noted` is awaited
-   * before a signer is asked for a due time the first time. One that the signer refused is not asked for again by
-   * this process. Fails as the signer, the run chain and the store do.
+   * Has a sealer sign the oldest missed run, and enters it into the run chain. Null where no run was missed or no
+   * sealer is connected. Nothing is stored before it is signed, because missed runs are derived from the run chain
+   * each time. `noted` is awaited before a due time is first sent to a signer. A due time that the signer refused is
+   * not sent again by this process. Fails as the signer, the run chain and the store do.
    */
   readonly recordMissedRun: (noted: (missed: MissedDue) => Promise<void>) => Promise<Outcome<MissedDue | null>>
 }
 
-/** A schedule and its starts, as they were when nothing was missed. */
+/** A schedule and its starts at a time when no run was missed. */
 interface Quiet {
   readonly of: string
   readonly until: string | null
@@ -110,7 +110,7 @@ interface Found {
   readonly entries: readonly LoggedEntry[]
 }
 
-/** The sealer that signed the schedule; where it is not connected, the first one that is. Null where there is none. */
+/** The sealer that signed the schedule, otherwise the first connected one. Null where none is connected. */
 function signerFor(schedule: string, entries: readonly LoggedEntry[], signers: readonly IdentityInfo[]): string | null {
   const plan = entries.findLast(({ entry }) => entry.kind === 'plan' && entry.schedule === schedule)?.entry
   const own = signers.find(({ fingerprint }) => plan?.kind === 'plan' && fingerprint === plan.signer)

@@ -25,7 +25,7 @@ const DEMO = 'demo data is never entered into a run chain, on which a period rep
 const NO_CHAIN = 'no run of this fleet is in a run chain; a period report rests on sealed runs'
 
 /**
- * What a period report can cover. Nothing is sealed, and no secret is requested. Fails as chain, declarations and
+ * The choices for a period report. Nothing is sealed, and no secret is requested. Fails as chain, declarations and
  * identities do.
  */
 export async function periodPlan(context: EngineContext): Promise<Outcome<PeriodPlan | null>> {
@@ -53,7 +53,7 @@ export async function periodPlan(context: EngineContext): Promise<Outcome<Period
   })
 }
 
-/** The declared period, or all days since the first run, as far as they are over. */
+/** The part of the declared period that has ended; without one, all days since the first run. */
 function proposedDays(engagement: Engagement | null, first: string | null, latest: string): DayWindow | null {
   const basis = engagement?.reportingBasis
   const [from, to] = basis?.kind === 'period' ? [basis.from, basis.to] : [first, latest]

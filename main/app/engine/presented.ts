@@ -19,8 +19,8 @@ interface Stated {
 }
 
 /**
- * What is shown of an assessment, of a run or of a pack. Composed once for each evaluation, since every screen asks
- * for it; a changed register has an evaluation of its own.
+ * The presentation of an assessment, of a run or of a pack. Composed once for each evaluation, because every screen
+ * requests it. A changed register leads to another evaluation.
  */
 export function presented(
   { catalog }: Pick<EngineContext, 'catalog'>,
@@ -37,8 +37,7 @@ export function presented(
 const composed = new WeakMap<object, Presentation>()
 
 /**
- * Findings of the run that is shown or of the open pack, with what they are read from; null and failures as
- * viewSource() gives them.
+ * Findings of the shown run or of the open pack, with their sources. Null and failures as viewSource() returns them.
  */
 export async function findingSource(context: EngineContext, of: Source): Promise<Outcome<FindingSource | null>> {
   const found = await viewSource(context, of)
@@ -51,7 +50,7 @@ export async function findingSource(context: EngineContext, of: Source): Promise
   return ok({ of, run, assessment, catalog, register, shown })
 }
 
-/** What the report shows of the open pack; null where its results cannot be read. */
+/** The presentation of the open pack, as in its report; null where its results cannot be read. */
 export function presentationOfPack(
   context: Pick<EngineContext, 'catalog'>,
   { assessment, register, recordings }: PackState,

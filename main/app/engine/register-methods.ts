@@ -136,8 +136,8 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     'decisions.withdraw': async (draft) =>
       await change((register) => withdrawDecision(register, draft, ports.clock.now())),
     'register.sign': async ({ id, role, identity }) => {
-      // Signed before the turn begins: a person may confirm at another computer, and other changes do not wait for
-      // that.
+      // Signed before the turn begins, because a person may confirm at another computer and other changes must not
+      // wait for that.
       const kept = asShown(context)
       const before = await ownRegister(kept)
       if (!before.ok) return before

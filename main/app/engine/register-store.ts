@@ -19,7 +19,7 @@ import { declaredOrNone, shelfShown } from './engagement-store.ts'
 
 export type Kept = Pick<EngineContext, 'ports' | 'folder' | 'session'>
 
-/** A change applies to the fleet that was shown when it was requested, whatever is shown meanwhile. */
+/** The fleet that is shown now: a change applies to it, even where another one is shown when the change is stored. */
 export const asShown = ({ ports, folder, session }: Kept): Kept => ({ ports, folder, session: { ...session } })
 
 const shelf = ({ folder, session }: Kept): string => shelfPath(folder, session.demo)
@@ -27,8 +27,8 @@ export const registerPath = (shelfFolder: string): string => fileIn(shelfFolder,
 const bytesPath = (kept: Kept, digest: string): string => documentPath(shelf(kept), digest)
 
 /**
- * The register of the current fleet; empty where none exists. Fails with register.unreadable, and then nothing may be
- * written.
+ * The register of the current fleet; empty where none exists. Fails with register.unreadable; nothing may be written
+ * then.
  */
 export async function ownRegister(kept: Kept): Promise<Outcome<Register>> {
   const read = await kept.ports.readRegister(registerPath(shelf(kept)))
@@ -57,8 +57,8 @@ export async function ownView(kept: Kept, register: Register): Promise<RegisterV
 }
 
 /**
- * The register of the demo fleet with its documents, unless it has one: what a person changed stays. The documents
- * come first, so that no register names one that is missing.
+ * Stores the register of the demo fleet with its documents, unless a register exists: a person may have changed it.
+ * The documents come first, so that no register names a missing one.
  */
 export async function registerAtFirst(
   { ports, folder }: Pick<Kept, 'ports' | 'folder'>,

@@ -19,8 +19,8 @@ interface RemoteTarget {
 }
 
 /**
- * The targets that this computer collects, and those that are left to collectors: nodes with a zone, where there are
- * collectors at all.
+ * The targets that this computer collects, and those of collectors: nodes with a zone, on a server that has
+ * collectors.
  */
 export function parted(
   targets: readonly ConnectTarget[],

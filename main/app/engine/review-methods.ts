@@ -118,14 +118,16 @@ async function worksheetFile(context: EngineContext, pack: PackState): Promise<O
   return ok(read.value === null ? null : upToDate(read.value))
 }
 
-/** An auditor's notes on one pack. Nothing is deleted: earlier samples and notes stay in the file. */
+/** An auditor's notes on one pack. Earlier samples and notes stay in the file. */
 interface WorksheetFile {
   readonly schema: 'barewitness.worksheet/2'
   /** Digest of the pack that the notes concern. */
   readonly sha256: string
   /** As typed; empty where no name was given. */
   readonly auditor: string
-  /** Stored, because another version of the rules may rate severities otherwise and so draw another sample. */
+  /**
+   * Stored, because another version of the rules may rate severities differently and therefore draw another sample.
+   */
   readonly sample: Sample | null
   /** Every sample with its time, oldest first: repeated sampling stays visible. */
   readonly draws: readonly (SampleTerms & { readonly at: string })[]
@@ -154,7 +156,7 @@ interface EarlierFile {
 
 type AnyWorksheetFile = WorksheetFile | EarlierFile
 
-/** Inspected is no decision, and a question asks for more. */
+/** The decisions of an earlier version: “looked at” was no decision, and a question asked for more evidence. */
 const DECIDED: Readonly<Record<EarlierState, WorkState>> = {
   open: 'open',
   'looked-at': 'open',
@@ -164,7 +166,7 @@ const DECIDED: Readonly<Record<EarlierState, WorkState>> = {
 
 const EARLIER_TERMS = { from: 'all', stratified: false } as const
 
-/** A worksheet of an earlier version in the present form, with every sample, note and time that it has. */
+/** Converts a worksheet of an earlier version, with every sample, note and time in it. */
 function upToDate(file: AnyWorksheetFile): WorksheetFile {
   if (file.schema === 'barewitness.worksheet/2') return file
   const line = (one: EarlierLine): WorksheetLine => ({ ...one, state: DECIDED[one.state] })
@@ -253,7 +255,7 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
   return {
     'pack.choose-and-verify': async (_input, chosen) =>
       chosen === undefined ? ok(null) : await turn(() => openPack(context, received(chosen.path))),
-    // Not in turn: it ends what has the turn.
+    // Not in the turn, because it ends the call that has the turn.
     'pack.stop': async () => {
       session.verifying?.abort()
       return ok(null)
@@ -285,7 +287,7 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
 /** A file from another party, in contrast to a draft of this user. */
 const received = (path: string): Opening => ({ path, draft: false, imported: null })
 
-/** Everything that the open pack does not show; nothing where no pack is open. */
+/** Limits of the open pack; empty where no pack is open. */
 function reviewLimits(context: EngineContext): readonly LimitGroup[] {
   const { pack } = context.session
   if (pack === null) return []

@@ -23,14 +23,14 @@ import { fileName, haveTexts, isObject, readKept, turnOf, writeKept } from './ke
 import { handleOf, keepRecent } from './review-recent.ts'
 import { addAnchorFile, addAnchors, listAnchors, trustOf } from './trust-anchors.ts'
 
-/** What this reader saw of one run chain: the longest history, and each pack with its position in it. */
+/** The part of one run chain that this reader saw: the longest history, and each pack with its position in it. */
 interface SeenFile {
   readonly schema: 'barewitness.seen-chain/1'
   /** headText() of the longest history. */
   readonly head: string
   /**
-   * The signer whose pack showed it: fingerprint of the root, or of the key where there is none. Absent in files of
-   * earlier versions.
+   * The signer whose pack showed that history: fingerprint of the root, or of the key without a root. Absent in files
+   * of earlier versions.
    */
   readonly by?: string
   /** The reader trusted that signer at the time. */
@@ -40,7 +40,7 @@ interface SeenFile {
 
 /** The signer of a pack. Anyone can name another owner's chain in a pack of their own. */
 interface SealedBy {
-  /** Fingerprint of the root, or of the key where there is none. */
+  /** Fingerprint of the root, or of the key without a root. */
   readonly by: string
   readonly trusted: boolean
 }
@@ -68,7 +68,7 @@ export async function headFor(
   return parseHead(before?.head ?? seen.value.head)
 }
 
-/** The checkpoint that is kept of a run chain for packs of a signer; null where there is none. */
+/** The checkpoint of a run chain that applies to packs of a signer; null where none is kept. */
 async function keptHead(
   context: Where,
   chain: string,
@@ -134,15 +134,15 @@ export interface Opening {
   readonly path: string
   /** An own draft, opened as its reader will open it. */
   readonly draft: boolean
-  /** A checkpoint that the reader imported for this file, in place of the one that is kept here. */
+  /** A checkpoint that the reader imported for this file; it replaces the stored one. */
   readonly imported: Checkpoint | null
 }
 
 /**
  * Opens a pack or report and runs the six verification checks, with the stored trust anchors and the last checkpoint
- * of its run chain; it becomes the open pack. An altered pack opens too. Fails only where nothing can be read, and
- * then the previous one stays open. Nothing is remembered of an own `draft`, and nothing is shown or stored after a
- * stop, which fails with pack.stopped.
+ * of its run chain. It becomes the open pack, even where it was altered. Fails only where nothing can be read; the
+ * previous pack then stays open. Nothing is stored about an own `draft`. After a stop, which fails with pack.stopped,
+ * nothing is shown or stored.
  */
 export async function openPack(context: EngineContext, opening: Opening): Promise<Outcome<PackReview>> {
   const { session, notify } = context
@@ -194,7 +194,7 @@ async function opened(
   const now = await ports.files.digest(path)
   if (now.ok && now.value.sha256 !== digest)
     return fail('input.refused', 'the file changed while it was read; open it again')
-  // From here on something is stored and shown: all of it, or nothing.
+  // From here on, everything is stored and shown, or nothing.
   if (signal.aborted) return STOPPED
   if (!draft) {
     const kept =
@@ -271,8 +271,8 @@ export async function trustAuthority(
 }
 
 /**
- * Trusts the signer of the open pack: through the root that issued the key, or the key itself where there is none.
- * Refused for a demo, for a seal that does not verify, and for a file that does not contain the certificate.
+ * Trusts the signer of the open pack: the root that issued the key, or the key itself without a root. Refused for a
+ * demo, for a seal that does not verify, and for a file without the certificate.
  */
 export async function trustSigner(context: EngineContext, howVerified: string): Promise<Outcome<PackReview>> {
   const { pack } = context.session
@@ -307,12 +307,12 @@ function anchorOf({ seal }: Peeked, anchors: readonly TrustAnchor[]): TrustAncho
   return of(seal?.signer?.fingerprint) ?? of(seal?.root?.fingerprint) ?? null
 }
 
-/** What is read from a file before the six verification checks. None of it is trusted. */
+/** Data read from a file before the six verification checks. None of it is trusted. */
 interface Peeked {
   readonly seal: SealReading | null
   /** Certificates (DER) in the file. */
   readonly certificates: readonly Uint8Array[]
-  /** The run chain that it names, or null. */
+  /** The run chain that the file names, or null. */
   readonly chain: string | null
   /** SHA-256 of the file; of the tag manifest where the pack is a folder. */
   readonly sha256: string
@@ -359,8 +359,8 @@ async function peekPdf(
 }
 
 /**
- * The anchors that apply to this file. A reader's list covers all owners they deal with: a pack of none of them has
- * an unconfirmed signer, which is no reason to reject it.
+ * The anchors that apply to this file. A reader's list covers all owners that they work with; a pack from none of
+ * them has an unconfirmed signer, which is no reason to reject it.
  */
 function trustFor({ seal }: Peeked, trust: Trust): Trust {
   const names = new Set(

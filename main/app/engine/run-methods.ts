@@ -134,7 +134,7 @@ async function openRun(context: EngineContext, run: string, signal: AbortSignal)
 
 const PREVIEW_HEAD = ['probe', 'title', 'reason', 'command line', 'rights', 'timeout (seconds)']
 
-/** A run that a schedule requires, with the name that was stored for it before it starts. */
+/** A run that a schedule requires, under the name that was stored before its start. */
 export interface ScheduledRun {
   readonly run: string
   readonly planned: Planned
@@ -152,7 +152,7 @@ export async function collectOwn(
   const { fleet, targets } = stored.value
   if (before !== null && before.scope.fleet !== fleet.name)
     return fail('input.refused', 'this run was started with a fleet of another name; start a new run')
-  // The file may have been edited by hand: what is collected, shown and stated must be of one fleet.
+  // The file may have been edited by hand: collection, view and declarations must be of one fleet.
   if (context.session.going === null) context.session.fleet = fleet
   const shelf = { ...context, demo: false, fleet }
   const declared = await declaredOrNone(shelf)
@@ -200,7 +200,7 @@ async function collectDemo(
   return begun
 }
 
-/** The same name for what may be another machine: captures of the two must not be in one recording. */
+/** Whether a name may belong to another machine now: captures of two machines must not be in one recording. */
 const isElsewhere = (then: DeclaredNode, now: DeclaredNode): boolean =>
   then.name === now.name && (then.address !== now.address || then.port !== now.port)
 

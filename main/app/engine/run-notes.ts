@@ -6,7 +6,7 @@ import { isPlanned } from '../../core/run-chain/entry.ts'
 import { areTexts, isObject, parsed } from './kept-json.ts'
 
 /**
- * The settings that a run was started with, stored next to the evidence: a run that is opened later must not lose the
+ * The settings that a run was started with, stored next to the evidence. A run that is opened later keeps the
  * declared nodes that it never reached. Contains no evidence.
  */
 export interface RunNote {
@@ -20,7 +20,7 @@ export interface RunNote {
   readonly frameworks: Scope['frameworks']
   /** Absent in notes of earlier versions, and where the fleet chose none. */
   readonly profile?: Scope['profile']
-  /** The scheduled run that it is, where a team server started it as one. */
+  /** The scheduled run, where a team server started it. */
   readonly planned?: Planned
   /** Nodes with a complete recording at the end of the run; null while it is in progress, and when it was killed. */
   readonly complete: number | null
@@ -30,7 +30,7 @@ export interface RunNote {
 export const writeNote = (ports: Pick<Ports, 'files'>, folder: string, note: RunNote): Promise<Outcome<null>> =>
   ports.files.write(runNotePath(folder, note.run), `${JSON.stringify(note)}\n`)
 
-/** The note of a run, or null where none can be read. `run` has the form of a run's name. */
+/** The note of a run; null where none can be read. `run` must have the form of a run name. */
 export async function readNote(ports: Pick<Ports, 'files'>, folder: string, run: string): Promise<RunNote | null> {
   const bytes = await ports.files.read(runNotePath(folder, run))
   const note = bytes.ok ? parsed(bytes.value) : null

@@ -3,7 +3,7 @@ import type { Failure } from '../../core/failure.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 
-/** A collected run as the window shows it: its recordings, and what they were evaluated to. */
+/** A collected run as the window shows it: its recordings and their assessment. */
 export interface RunState {
   readonly run: string
   readonly scope: Scope
@@ -13,7 +13,7 @@ export interface RunState {
   readonly unreadable: readonly Failure[]
 }
 
-/** A run as it was started. `before`: what the same run collected earlier, when it is resumed. */
+/** A started run. `before`: the earlier recordings of a resumed run. */
 export interface Begun {
   readonly run: string
   readonly at: string

@@ -31,7 +31,7 @@ import { type ScheduleMethod, servedScheduleMethods } from './served-schedules.t
 import { makePassphraseFile, signerOf } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
-/** Scheduled runs: on a team server started by itself, elsewhere by timers of the operating system. */
+/** Scheduled runs. A team server starts them itself; elsewhere, timers of the operating system do. */
 export const scheduleMethods = (context: EngineContext): Pick<Handlers, ScheduleMethod> =>
   context.scheduling.server === null ? timedMethods(context) : servedScheduleMethods(context)
 
@@ -126,8 +126,9 @@ const SEALED_AT_ONCE = 'runs of this computer are sealed when they were collecte
 const OTHERS = 'this schedule was made elsewhere; it can be removed here and not changed'
 
 /**
- * Where runs read the passphrase of the key that seals. Fails with input.refused where there is none: every run would
- * fail at sealing. A file is made for this user alone, after its content opened the key.
+ * The file from which runs read the passphrase of the sealing key. Fails with input.refused where there is none,
+ * because every run would fail at sealing. `make` creates a file for this user only, after its content opened the
+ * key.
  */
 async function passphraseFileOf(
   context: EngineContext,
@@ -152,8 +153,8 @@ async function passphraseFileOf(
 }
 
 /**
- * The configuration by which packs are sent; null: they are not. Fails with input.refused for one that is not known
- * any more.
+ * The configuration that packs are sent with; null where they are not sent. Fails with input.refused for a file that
+ * is no longer known.
  */
 function integrationsOf(
   { integrations }: Pick<ScheduleDraft, 'integrations'>,
@@ -167,9 +168,9 @@ function integrationsOf(
 }
 
 /**
- * A schedule for the window's own fleet, as a person entered it; its runs are stored with the window's own and use
- * the same declarations. What the window cannot show of an earlier one is kept. Fails with input.refused for an
- * unknown cadence.
+ * A schedule for the window's fleet, as a person entered it. Its runs are stored with those of the window and use the
+ * same declarations. Settings of an earlier schedule that the window does not show are kept. Fails with input.refused
+ * for an unknown cadence.
  */
 function plannedFrom(
   folder: string,
@@ -211,7 +212,10 @@ function plannedFrom(
   })
 }
 
-/** Programs are kept as they are: the window sends no commands. The key of an address is kept with that address. */
+/**
+ * The recipients of a schedule. Programs are unchanged, because the window sends no commands. The key of an address
+ * is kept with that address.
+ */
 function notifyFrom(
   before: Schedule['notify'],
   { syslog, webhook }: Pick<ScheduleDraft, 'syslog' | 'webhook'>,
@@ -229,8 +233,8 @@ type Starting = Pick<StartedBy, 'program' | 'file'>
 const WITHOUT_DECLARATIONS =
   'Its packs do not include the declarations of this window: engagement, claims, risk acceptances and documents. Edit and save the schedule here to include them.'
 /**
- * A schedule that stores its runs with those of the window and was created before schedules used the window's
- * declarations, or elsewhere.
+ * Whether a schedule stores its runs with those of the window without using its declarations. Such a schedule is from
+ * an earlier version, or was created elsewhere.
  */
 const isWithoutDeclarations = ({ folder }: EngineContext, { out, options }: Schedule): boolean =>
   out === folder && options.declarations === undefined

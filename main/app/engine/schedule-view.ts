@@ -9,7 +9,7 @@ import { notifyWords } from './schedule-words.ts'
 import { readSettings } from './settings.ts'
 
 /**
- * A cadence in the words of the schedule file, which states the time zone apart. Fails with input.refused for an
+ * The cadence in the words of the schedule file, whose time zone is a separate field. Fails with input.refused for an
  * interval that no schedule has.
  */
 export function cadenceWords(asked: CadenceDraft, zone: string): Outcome<string> {
@@ -44,7 +44,7 @@ export function refusalOf({ session, scheduling }: EngineContext): string | null
   return scheduling.server === null && scheduling.program === null ? NO_PROGRAM : null
 }
 
-/** The schedule of a name. Fails with input.not-found, and as reading the schedule file does. */
+/** The schedule with this name. Fails with input.not-found, and as reading the schedule file does. */
 export async function scheduleNamed({ ports, scheduling }: EngineContext, name: string): Promise<Outcome<Schedule>> {
   const read = await ports.schedules.read(scheduling.file)
   if (!read.ok) return read
@@ -97,7 +97,7 @@ export const MISSED_DAYS = 91
 export const isOwn = ({ folder, session }: EngineContext, { out, fleetName }: Schedule): boolean =>
   !session.demo && out === folder && fleetName === session.fleet?.name
 
-/** A schedule as it can be changed in the window; null for times that the window cannot state. */
+/** A schedule as the window can change it; null for times that the window cannot express. */
 function draftOf(schedule: Schedule, isServed: boolean): ScheduleDraft | null {
   const cadence = cadenceOf(schedule)
   if (cadence === null) return null

@@ -32,7 +32,7 @@ const EXIT_WORDS: Readonly<Record<number, string>> = {
   5: 'Verification of the output failed.',
 }
 
-/** What became of the pack of a start, or null where nothing was to be sent. */
+/** The state of the pack of a start in the outbox; null where nothing was to be sent. */
 export function sendingView(sending: AttemptSending | undefined): NonNullable<ScheduleStatus['last']>['sending'] {
   if (sending === undefined) return null
   const { code, detail } = sending

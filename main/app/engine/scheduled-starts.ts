@@ -29,12 +29,12 @@ export interface DueStart {
 /** Scheduled runs of a team server, which no timer of an operating system starts. */
 export interface ScheduledStarts {
   /**
-   * Starts the next run that is due, or nothing; not to be called again before it resolved. Its start is stored, and
-   * `noted` awaited, before any node is reached. Fails as the schedule file, the run chain and the store do; what was
-   * stored by then is continued later.
+   * Starts the next run that is due, or nothing. Must not be called again before it resolved. The start is stored,
+   * and `noted` awaited, before any node is contacted. Fails as the schedule file, the run chain and the store do; a
+   * start that was stored by then is continued later.
    */
   readonly startDue: (noted: (start: DueStart) => Promise<void>) => Promise<Outcome<DueStart | null>>
-  /** Begins nothing more, and resolves when the run in progress has ended; the next process continues it. */
+  /** Starts nothing more, and resolves when the run in progress has ended; the next process continues it. */
   readonly close: () => Promise<void>
 }
 
@@ -46,7 +46,7 @@ export function scheduledStarts(context: EngineContext, { wait }: ServerStarts):
   const stop = new AbortController()
   let going: Promise<void> | null = null
 
-  /** By schedule as it is in the file, until when nothing is to be started. */
+  /** For each schedule as it is in the file: until when nothing is to be started. */
   const quiet = new Map<string, string>()
 
   const begin = async (
@@ -84,7 +84,7 @@ export function scheduledStarts(context: EngineContext, { wait }: ServerStarts):
     const { release } = held.value
     let isPassedOn = false
     try {
-      // Another process may have started it meanwhile.
+      // Another process may have started it in between.
       const decided = await decide(context, schedule)
       if (!decided.ok) return decided
       const { value } = decided
@@ -128,8 +128,8 @@ export function scheduledStarts(context: EngineContext, { wait }: ServerStarts):
 }
 
 /**
- * The run chain is read only where something may be due: an export that writes a large pack can hold it for minutes.
- * Fails as chain and attempts do.
+ * Decides about the start of a schedule. The run chain is read only where something may be due, because an export of
+ * a large pack can lock it for minutes. Fails as chain and attempts do.
  */
 async function decide({ ports }: EngineContext, schedule: Schedule): Promise<Outcome<ServedStart>> {
   const { out, name, fleetName } = schedule
@@ -154,7 +154,7 @@ const newAttempt = ({ ports }: EngineContext, { name }: Schedule, due: string): 
   detail: '',
 })
 
-/** The last line of a due time of which nothing more is collected. */
+/** The last line of a due time for which nothing more is collected. */
 async function overOf(
   context: EngineContext,
   schedule: Schedule,
@@ -174,12 +174,12 @@ async function overOf(
 interface Followed {
   readonly schedule: Schedule
   readonly attempt: Attempt
-  /** What a process before this one stored of the run; null where it stored nothing. */
+  /** What an earlier process stored of the run; null where it stored nothing. */
   readonly before: RunState | null
   readonly start: DueStart
 }
 
-/** Collects as the schedule states, and stores how it ended, unless this process ends before. */
+/** Collects as the schedule requires, and stores the result, unless this process is stopped first. */
 async function follow(
   context: EngineContext,
   { schedule, attempt, before, start }: Followed,
@@ -202,7 +202,7 @@ async function follow(
     report: () => undefined,
   }).catch((thrown: unknown) => fail('bug', String(thrown)))
   if (signal.aborted) return
-  // Where it cannot be stored, the next look at this schedule ends it.
+  // If it cannot be stored, the next check of this schedule ends the start.
   await writeAttempt(ports, schedule, {
     ...attempt,
     endedAt: ports.clock.now(),
@@ -213,7 +213,7 @@ async function follow(
   context.notify({ kind: 'schedules-changed' })
 }
 
-/** What is stored of a run that was started; null where it had not begun. */
+/** The stored state of a run that was started; null where collection had not begun. */
 async function storedState(context: EngineContext, run: string | null): Promise<RunState | null> {
   const { ports, catalog, folder, session } = context
   if (run === null) return null

@@ -7,7 +7,7 @@ import { shownOf } from '../finding-views.ts'
 import { viewSource } from './assessment-methods.ts'
 import type { EngineContext, Handlers } from './context.ts'
 
-/** What can be found by its reference or its words, in the run that is shown or in the open pack. */
+/** The index of the search: items of the shown run or the open pack, found by reference or words. */
 export function searchMethods(context: EngineContext): Pick<Handlers, 'search.index'> {
   const { catalog: ours, session } = context
   return {
@@ -50,7 +50,10 @@ export function searchMethods(context: EngineContext): Pick<Handlers, 'search.in
   }
 }
 
-/** The result of a check on a node that deviates, otherwise on the first node that has one; null where no node has. */
+/**
+ * Where the result of a check is shown: on the first node that deviates, otherwise on the first node with a result;
+ * null without one.
+ */
 function placesIn({ checks }: Pick<Catalog, 'checks'>, { nodes }: Assessment): (check: string) => SearchPlace | null {
   const properties = new Map(checks.map(({ id, property }) => [id, property]))
   const found = new Map<string, { readonly node: string; readonly deviates: boolean }>()

@@ -16,8 +16,8 @@ import { signerOf } from './trust-identities.ts'
 export type ScheduleMethod = keyof ScheduleMethods
 
 /**
- * Schedules of one engagement of a team server. Each is a signed entry of the run chain; the server starts the runs,
- * and a person seals what was collected.
+ * Schedules of one engagement of a team server. Each is a signed entry of the run chain. The server starts the runs,
+ * and a person seals them.
  */
 export function servedScheduleMethods(context: EngineContext): Pick<Handlers, ScheduleMethod> {
   const { ports, scheduling } = context
@@ -44,7 +44,7 @@ export function servedScheduleMethods(context: EngineContext): Pick<Handlers, Sc
         changeSchedule(ports, planned, {
           file,
           openSigner: signerOf(context, draft.identity),
-          // Nothing of the operating system starts what is in the schedule file.
+          // No timer starts what is in the schedule file.
           by: { program: ['', ''], file },
         }),
       ),
@@ -72,7 +72,7 @@ const NO_TIMER = fail('input.refused', 'the server itself starts scheduled runs;
 const NO_NOTICES = fail('input.refused', 'a schedule of the server sends no notifications')
 const NO_SEAL_HOURS = fail('input.refused', 'state how long a person may take to seal a run')
 
-/** Fails with input.refused for what a schedule of the server does not have. */
+/** A draft as a schedule of the server. Fails with input.refused for settings that such a schedule does not have. */
 function plannedFrom(context: EngineContext, draft: ScheduleDraft): Outcome<Planned> {
   const { folder } = context
   const refusal = refusalOf(context)
@@ -94,7 +94,7 @@ function plannedFrom(context: EngineContext, draft: ScheduleDraft): Outcome<Plan
   })
 }
 
-/** Status of a schedule. What cannot be read is a notice: a status never fails for it. */
+/** Status of a schedule. Anything that cannot be read becomes a notice, so a status never fails for it. */
 async function statusOf(context: EngineContext, schedule: Schedule): Promise<ScheduleStatus> {
   const { ports } = context
   const { name } = schedule
@@ -141,13 +141,13 @@ const startOf = ({ due, startedAt, endedAt, code, exit, detail }: Attempt) => ({
 
 interface Due {
   readonly awaited: readonly AwaitedRun[]
-  /** Due times whose limit has passed, and of which the run chain states nothing. */
+  /** Due times whose limit has passed, without an entry in the run chain. */
   readonly overdue: readonly AwaitedRun[]
 }
 
 const NOTHING_DUE: Due = { awaited: [], overdue: [] }
 
-/** What the run chain requires of a schedule and has no entry of. Fails as the chain does. */
+/** Due times of a schedule without an entry in the run chain. Fails as the chain does. */
 async function readingOf(context: EngineContext, { name }: Schedule): Promise<Outcome<Due>> {
   const known = await knownRuns(context)
   if (known === null) return ok(NOTHING_DUE)

@@ -17,7 +17,7 @@ interface OpenedSession {
 
 /**
  * The fleet of this folder, and its latest stored run, evaluated as of now, so that closing the window loses no
- * evidence. The run of a large fleet takes a while: it is opened after this has returned.
+ * evidence. The run is opened after this has returned, because a large fleet takes a while.
  */
 export async function openSession(
   ports: Ports,
@@ -36,7 +36,7 @@ export async function openSession(
     going: null,
     journal: null,
   }
-  // Decisions of earlier versions stay in effect; copied, so that nothing is lost if this fails.
+  // Decisions of earlier versions stay in effect. They are copied, so that nothing is lost if this fails.
   if (await ports.files.isThere(folderIn(folder, 'hostKeys')))
     if (!(await ports.files.isThere(decisionsPath(fleetPath(folder)))))
       await ports.files.copyNew(folderIn(folder, 'hostKeys'), decisionsPath(fleetPath(folder)))

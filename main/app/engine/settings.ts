@@ -37,7 +37,7 @@ async function writeSettings(
   return written.ok ? ok(checked) : written
 }
 
-/** The four settings of a value that has all of them in the expected form, and nothing else. */
+/** The four settings; null for a value without all of them in the expected form. */
 function checkedSettings(value: unknown): Settings | null {
   if (!isObject(value)) return null
   const { concurrency, authority, singleKeys, theme } = value

@@ -3,34 +3,34 @@ import type { Compression } from '../../core/ports.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../core/recording.ts'
 import { shared } from '../shared.ts'
 
-/** Bytes of answers in memory. */
+/** Bytes of command output in memory. */
 interface HeldBytes {
   /** Returns the bytes held under this digest; bytes of another length are held separately. */
   readonly hold: (digest: string, own: Uint8Array) => Held
-  /** To be called when all answers of a node are held. */
+  /** To be called when all captures of a node are held. */
   readonly nodeDone: () => void
 }
 
-/** In full, or compressed while no other node gave the same bytes. */
+/** Bytes that are held in full, or compressed while no other node returned the same. */
 export interface Held {
   readonly size: number
   readonly isFull: () => boolean
   readonly bytes: () => Uint8Array
 }
 
-/** For smaller answers, the overhead of a compressed copy exceeds what it saves. */
+/** For smaller output, the overhead of a compressed copy exceeds what it saves. */
 const LEAST_BYTES = 1024
 /**
- * After so many further nodes without an equal answer, an answer counts as specific to one node, such as a list of
- * serial numbers.
+ * After this many further nodes without equal output, output counts as specific to one node, such as a list of serial
+ * numbers.
  */
 const NODES_UNTIL_OWN = 16
 
 /**
- * Holds equal answers once. Answers of a single node are compressed: in a large fleet they take more memory than all
- * others together. When a later node gives the same answer, it is held uncompressed again, because every node of its
- * kind is then read from it. An answer that another run in memory has is shared with that run as it is held there: it
- * is mostly from the same node.
+ * Holds equal output once. Output of a single node is compressed: in a large fleet it takes more memory than all
+ * other output together. When a later node returns the same, it is held uncompressed again, because every node of its
+ * kind is then read from it. Output that another run in memory has is shared with that run as it is held there, because
+ * it is mostly from the same node.
  */
 export function heldBytes(compression: Compression, otherRun: readonly LoadedRecording[] = []): HeldBytes {
   const known = new Map<string, Once>()
@@ -59,7 +59,7 @@ export function heldBytes(compression: Compression, otherRun: readonly LoadedRec
   }
 }
 
-/** A class, because a large fleet has some ten thousand of these: closures for each would take more memory. */
+/** A class, because a large fleet has about ten thousand of these: closures for each would take more memory. */
 class Once implements Held {
   readonly size: number
   #compression: Compression
@@ -81,7 +81,7 @@ class Once implements Held {
     return this.#full ?? this.#compression.restore(this.#compressed ?? new Uint8Array(), this.size)
   }
 
-  /** Called when another node gave `own`, the same bytes. */
+  /** Called when another node returned `own`, the same bytes. */
   share(own: Uint8Array): void {
     this.#isShared = true
     this.#full ??= own
@@ -97,7 +97,7 @@ class Once implements Held {
   }
 }
 
-/** Holds each of several equal values once, for as long as it is used itself. */
+/** Holds equal values once, as long as this object is in use. */
 interface Sharing {
   /** The recording, with its bytes, arguments and digests replaced by equal ones of earlier recordings. */
   readonly recording: (loaded: LoadedRecording) => LoadedRecording
@@ -105,17 +105,17 @@ interface Sharing {
 }
 
 /**
- * Servers of one kind give the same answers to most commands, and the same results, so a fleet is held in the memory
- * of a few servers. Shared values are equal in every respect, including the order of keys. They must not be changed,
- * which their types state. `otherRun`: the recordings of a run that is in memory at the same time; the bytes of equal
- * answers are shared with it.
+ * Servers of one kind return the same output for most commands, and the same results, so a fleet takes the memory of
+ * a few servers. Shared values are equal in every respect, including the order of keys. They must not be changed;
+ * their types are readonly. `otherRun`: the recordings of a run that is in memory at the same time; the bytes of equal
+ * output are shared with it.
  */
 export function sharing(compression: Compression, otherRun: readonly LoadedRecording[] = []): Sharing {
   const share = shared()
   const bytes = heldBytes(compression, otherRun)
   const answers = new Map<Capture, HeldAnswer>()
   const answerOf = ({ meta, stdout, stderr }: CapturedAnswer): HeldAnswer => {
-    // Every member stays in its place: the order of keys is kept.
+    // Members are replaced in place, so that the order of keys is kept.
     const timeless = share({ ...meta, startedAt: '', durationMs: 0 })
     const own = {
       meta: timeless,
@@ -144,14 +144,14 @@ export function sharing(compression: Compression, otherRun: readonly LoadedRecor
   }
 }
 
-/** An answer whose bytes may be compressed. */
+/** A capture whose bytes may be compressed. */
 interface HeldAnswer {
   readonly meta: Capture
   readonly stdout: Held
   readonly stderr: Held
 }
 
-/** The held answers of each recording that sharing() returned, for as long as it is in memory. */
+/** The output held for each recording that sharing() returned, for as long as the recording is in memory. */
 const ANSWERS_OF = new WeakMap<LoadedRecording, readonly HeldAnswer[]>()
 
 function heldOf(recordings: readonly LoadedRecording[]): ReadonlyMap<string, Held> {
@@ -163,8 +163,7 @@ function heldOf(recordings: readonly LoadedRecording[]): ReadonlyMap<string, Hel
 }
 
 /**
- * The captures of a recording: the parts that other nodes have as well, and separately the times, which few others
- * share.
+ * The captures of a recording: the parts that other nodes have too, and separately the times, which few others share.
  */
 interface Packed {
   readonly answers: readonly HeldAnswer[]
@@ -204,7 +203,7 @@ const unpacked = (recording: Recording, recent: RecentCaptures, packed: Packed):
   },
 })
 
-/** An answer whose bytes are decompressed on first use: most callers read few answers of a node, or none. */
+/** A capture whose bytes are decompressed on first use: most callers read few captures of a node, or none. */
 function restored(meta: Capture, stdout: Held, stderr: Held): CapturedAnswer {
   let out: Uint8Array | undefined
   let error: Uint8Array | undefined

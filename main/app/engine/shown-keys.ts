@@ -7,7 +7,7 @@ import type { ConnectTarget } from '../../core/ports.ts'
 
 /** The key that a node showed last, and its status; the key is null where none could be obtained. */
 export interface ShownKey {
-  /** The address and jumps used: a name in the fleet can come to mean another machine. */
+  /** The address and jumps used: a name in the fleet can later belong to another machine. */
   readonly way: string
   readonly key: ScannedKey | null
   readonly row: HostKeyRow
@@ -21,10 +21,10 @@ interface Reached {
 const way = (steps: readonly Reached[]): string =>
   steps.map(({ address, port = 22 }) => `${address} ${port}`).join(', ')
 
-/** How a node is reached: its own address and port, after those of every jump host. */
+/** The way to a node: the addresses and ports of every jump host, then its own. */
 export const wayTo = ({ node, jumps }: ConnectTarget): string => way([...jumps.map((jump) => jump.node), node])
 
-/** The same for every node of a fleet, by name. */
+/** The way to every node of a fleet, by name. */
 export function waysIn(fleet: Fleet): ReadonlyMap<string, string> {
   const known = ways.get(fleet)
   if (known !== undefined) return known
@@ -63,7 +63,7 @@ const STATES: Readonly<Record<string, HostKeyRow['state']>> = {
   'ssh.host-key-unknown': 'unknown',
 }
 
-/** A key that was shown, with what is on record for it. */
+/** A key that a node showed, with the recorded decision about it. */
 export function shownKey(target: ConnectTarget, key: ScannedKey, judged: Outcome<HostKey>): ShownKey {
   const by = { way: wayTo(target), key }
   const shown = { ...notAsked(target.node.name), keyType: key.type, fingerprint: key.fingerprint }

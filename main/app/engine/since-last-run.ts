@@ -8,7 +8,7 @@ import { scheduledSince } from '../schedule-status.ts'
 import type { EngineContext } from './context.ts'
 import { knownRuns, loadPair, runsKnown, sealKept } from './history-read.ts'
 
-/** As many days as the calendar of runs shows at first. */
+/** Number of days that the calendar of runs shows at first. */
 export const SHOWN_DAYS = 91
 
 const NO_RUNS: DueRuns = { unexplained: [], overdue: [] }
@@ -28,12 +28,12 @@ export async function dueRunsOf({ ports, folder, session: { fleet, demo } }: Eng
 const byTime = <T extends { readonly due: string }>(runs: readonly T[]): readonly T[] =>
   [...runs].sort((a, b) => Date.parse(a.due) - Date.parse(b.due))
 
-/** The last answer of each engine, with the runs and seals that it compares: both traces are read for it. */
+/** The last result of each engine, with the runs and seals that it compared: computing it reads both traces. */
 const COMPARED = new WeakMap<EngineContext, { readonly of: string; readonly notices: readonly HomeNotice[] }>()
 
 /**
- * What changed since the run before the one that is shown. None while a run is in progress, without an earlier run,
- * and where a trace cannot be read, which the comparison of these runs reports.
+ * Changes since the run before the shown one. None while a run is in progress, without an earlier run, and where a
+ * trace cannot be read; the comparison of these runs then reports that.
  */
 export async function changesOf(context: EngineContext): Promise<readonly HomeNotice[]> {
   const { run } = context.session

@@ -19,9 +19,7 @@ import { type RunNote, readNote } from './run-notes.ts'
 import type { RunState } from './run-state.ts'
 import { sharing } from './share-equal.ts'
 
-/**
- * Where runs are looked up: a folder, its fleet, and whether it is the demo fleet, whose runs are stored separately.
- */
+/** Where the runs of a fleet are stored. Those of the demo fleet are stored separately. */
 export interface RunShelf {
   readonly ports: Ports
   readonly folder: string
@@ -29,7 +27,7 @@ export interface RunShelf {
   readonly demo: boolean
 }
 
-/** Where the runs of the current fleet are looked up; null without a fleet. */
+/** Where the runs of the current fleet are stored; null without a fleet. */
 export const shelfOf = ({ ports, folder, session: { fleet, demo } }: EngineContext): RunShelf | null =>
   fleet === null ? null : { ports, folder, fleet, demo }
 
@@ -44,10 +42,7 @@ const LOADED_AT_A_TIME = 8
 export const collectedNodes = ({ nodes }: Fleet): readonly string[] =>
   nodes.flatMap(({ name, jumpOnly }) => (jumpOnly === true ? [] : [name]))
 
-/**
- * Runs of the fleet on this computer, newest first: those of which at least one node is in the fleet. The newest
- * hundred.
- */
+/** The newest hundred runs on this computer that have at least one node of the fleet, newest first. */
 export async function listRuns(shelf: RunShelf, open: string | null): Promise<Outcome<readonly RunListItem[]>> {
   return await withStore(shelf, async (store) => {
     const items: RunListItem[] = []
@@ -127,8 +122,8 @@ interface Opening {
 
 /**
  * A stored run with its recordings. A recording that cannot be read, or differs from what was stored, counts as
- * missing and is named in `unreadable`. Fails with input.not-found where nothing of the run is stored, and where it
- * is of other nodes; with run.not-opened once `signal` is aborted.
+ * missing and is named in `unreadable`. Fails with input.not-found where nothing of the run is stored, or where it
+ * has other nodes; with run.not-opened once `signal` is aborted.
  */
 export async function readRun(
   shelf: RunShelf,
@@ -177,7 +172,7 @@ export async function loadRun(
   return state === null ? NOT_OPENED : ok(state)
 }
 
-/** Of an opening that nothing ends. */
+/** For callers that never stop. */
 const NEVER = new AbortController().signal
 const NOT_OPENED = fail('run.not-opened', 'cancelled before all nodes were evaluated')
 
@@ -224,7 +219,7 @@ export async function loadNodeOfRun(
   })
 }
 
-/** A run's recordings with their assessment as of now, as assess() gives it; equal results of nodes are held once. */
+/** A run with its assessment as of now, equal to that of assess(); equal results of nodes are held once. */
 export function assessedNow(ports: Pick<Ports, 'clock'>, catalog: Catalog, run: ReadRun): RunState {
   const evaluating = assessing(ports, catalog, run)
   for (;;) {

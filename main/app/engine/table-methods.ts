@@ -7,12 +7,12 @@ import { areTexts, isObject, readKept, saved, turnOf, writeKept } from './kept-j
 type Methods = 'tables.get' | 'tables.choose' | 'table.save'
 type Choices = Readonly<Record<string, TableChoice>>
 
-/** How a person sees tables, and tables that are saved as they are shown. Nothing that is evaluated depends on it. */
+/** How a person sees tables, and tables saved as they are shown. No evaluation depends on it. */
 export function tableMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { ports, folder } = context
   const path = fileIn(folder, 'tables')
   const turn = turnOf(context, 'tables')
-  // A file in another form is a choice of columns that is lost, and nothing else.
+  // A file in another form loses only a choice of columns.
   const choices = async (): Promise<Choices> => {
     const kept = await readKept(ports, path, isChoices)
     return (kept.ok ? kept.value : null) ?? {}

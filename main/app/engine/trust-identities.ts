@@ -114,8 +114,8 @@ async function named({ ports, folder }: EngineContext, name: string): Promise<Ou
 }
 
 /**
- * The chosen key; without a choice, the only one. Its passphrase is requested where it is not stored. `purpose` is
- * shown to a signer at another computer. Fails with identity.missing where there is none.
+ * Opens the chosen key, or the only one. Its passphrase is requested where it is not stored. `purpose` is shown to a
+ * signer at another computer. Fails with identity.missing where there is none.
  */
 export async function signingKey(
   context: EngineContext,
@@ -157,8 +157,8 @@ const grouped = (fingerprint: string): readonly string[] =>
   (fingerprint.match(/.{1,32}/g) ?? []).map((line) => `  ${(line.match(/.{1,4}/g) ?? []).join(' ')}`)
 
 /**
- * The text that a signer gives to auditors over another channel than the packs, so that they can confirm the signer.
- * It contains nothing secret.
+ * The text that a signer sends to auditors separately from the packs, so that they can confirm the signer. It
+ * contains nothing secret.
  */
 function identityCard({
   subject,

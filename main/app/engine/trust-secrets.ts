@@ -26,7 +26,7 @@ export async function keepingOf(context: Where, info: IdentityInfo): Promise<Kee
   return { kept: 'person', secret: null }
 }
 
-/** How the secret of an identity is stored, in words that state the protection it gives. */
+/** How the secret of an identity is stored, in words that state its protection. */
 export const keptHow = ({ kept }: Keeping, { desktop }: Where): string =>
   ({
     vault: `by ${desktop.vault?.described ?? 'the system'}`,
@@ -117,7 +117,9 @@ const notGiven = () => fail('input.refused', 'no passphrase was entered')
 const used = <T>(done: Outcome<T>, kept: Keeping['kept']): Outcome<Used<T>> =>
   done.ok ? ok({ value: done.value, kept }) : done
 
-/** What is stored for an identity, in the order it is tried. The file is from earlier versions, and only read. */
+/**
+ * The secrets stored for an identity, in the order they are tried. The file is from earlier versions, and only read.
+ */
 async function keptSecrets(
   { ports, folder, desktop }: Where,
   name: string,

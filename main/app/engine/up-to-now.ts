@@ -11,11 +11,11 @@ import type { RunState } from './run-state.ts'
 import { assessedInTurns, assessedNow } from './stored-runs.ts'
 
 /**
- * During a run, shows its results so far from its first finished node on. Otherwise evaluates the shown run again
- * when the date has changed: a window can stay open for weeks, evidence becomes stale, and risk acceptances expire.
- * Both use the current declarations. Other calls are answered between two nodes, and the progress is reported. Fails
- * with run.not-evaluated after stopEvaluating(): no call is answered with the results of the earlier date. What a
- * caller stored before stays stored.
+ * Brings the shown run up to date. During a run, the session shows its results so far, from the first finished node
+ * on. Otherwise the shown run is evaluated again when the date has changed: a window can stay open for weeks,
+ * evidence becomes stale, and risk acceptances expire. Both use the current declarations. Other calls are answered
+ * between two nodes, and progress is reported. Fails with run.not-evaluated after stopEvaluating(), so that no call
+ * is answered with results of the earlier date. What a caller stored before remains stored.
  */
 export async function assessAgain(context: EngineContext): Promise<Outcome<null>> {
   const { ports, catalog, folder, session } = context
@@ -47,7 +47,7 @@ const isOfToday = ({ clock }: Pick<Ports, 'clock'>, { assessment }: RunState): b
 const hasSameProvider = (one: Scope, other: Scope): boolean =>
   canonicalJson(one.provider ?? null) === canonicalJson(other.provider ?? null)
 
-/** Ends the evaluation of the shown run; calls that wait for it fail, and the next one begins another. */
+/** Ends the evaluation of the shown run. Calls that wait for it fail, and the next call starts another one. */
 export function stopEvaluating({ session }: Pick<EngineContext, 'session'>): void {
   if (session.run !== null) EVALUATIONS.get(session.run)?.stop.abort()
 }
@@ -59,7 +59,7 @@ interface Evaluation {
   readonly stop: AbortController
 }
 
-/** Evaluations in progress, by the run as it is shown. */
+/** Evaluations in progress, by the shown run. */
 const EVALUATIONS = new WeakMap<RunState, Evaluation>()
 
 /**
@@ -75,7 +75,7 @@ function evaluatedOnce(
   if (known !== undefined) return known.state
   const stop = new AbortController()
   const onNode = (done: number, total: number): void => {
-    // The events of a run that was started meanwhile are its own.
+    // During a run, only its own events are sent.
     if (session.going === null) notify({ kind: 'run-evaluating', run: run.run, done, total })
   }
   const state = assessedInTurns(ports, catalog, { ...run, scope }, onNode, stop.signal).finally(() => {
@@ -87,8 +87,8 @@ function evaluatedOnce(
 }
 
 /**
- * A run evaluated with another scope; the same value where nothing differs. Verdicts do not depend on an engagement,
- * so results of nodes are kept.
+ * A run evaluated with another scope; the same value where the scope is equal. Verdicts do not depend on an
+ * engagement, so results of nodes are kept.
  */
 function rescoped(ports: Pick<Ports, 'clock'>, catalog: Catalog, run: RunState, scope: Scope): RunState {
   if (canonicalJson(scope) === canonicalJson(run.scope)) return run

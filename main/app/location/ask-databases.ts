@@ -18,10 +18,10 @@ const MOST_OF_NODE = 400
 const MOST = 200_000
 
 /**
- * Adds to the scope the database entries for the addresses in the recordings: how each node is reached, and where its
- * data goes. The entries are stored in the scope, since the databases are too large for a pack. One recording is in
- * memory at a time; the order of recordings matters only when the limit on addresses is exceeded. Fails as loading a
- * recording does.
+ * Adds to the scope the database entries for the addresses in the recordings: those at which each node is reached,
+ * and those to which it sends data. The entries are stored in the scope, because the databases are too large for a
+ * pack. One recording is in memory at a time; the order of recordings matters only when the limit on addresses is
+ * exceeded. Fails as loading a recording does.
  */
 export async function askDatabases(
   scope: Scope,
@@ -129,7 +129,7 @@ export const ECHO_ROUNDS = 5
 /** Default period over which the round trips of a node are spread. */
 export const DEFAULT_SPREAD_SECONDS = 60
 
-/** Work that puts no load on a node: other nodes may be started meanwhile. */
+/** Work that puts no load on a node, so that other nodes may be started during it. */
 export type Aside = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Timing of a measurement. */

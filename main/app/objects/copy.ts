@@ -38,9 +38,9 @@ interface Copied {
   readonly files: number
   /** Objects that were stored for them; the others were there. */
   readonly objects: number
-  /** Files that the store keeps, these included. */
+  /** Files in the store, including the new ones. */
   readonly all: number
-  /** Until when the new ones are kept; null where there are none. */
+  /** Until when the new ones are kept; null without new ones. */
   readonly until: string | null
   /** What was excluded, with the reason. */
   readonly notIncluded: readonly string[]
@@ -54,7 +54,8 @@ export interface Waiting {
 }
 
 /**
- * What is remembered between copies of one folder: digests of files that were not written to since, and what waits.
+ * State between copies of one folder: digests of files that have not been written to since, and the files that are
+ * not copied yet.
  */
 interface CopySession {
   readonly digests: Map<string, { readonly mark: string; readonly content: StoredBytes }>
@@ -80,10 +81,10 @@ const FEW = 200
 const ROUNDS = 3
 
 /**
- * Copies what a folder has and its store has not: objects first, then the list that names them, then the sizes of run
- * chains. A list is written only after the store confirmed every object in it and its retention. There is nothing to
- * be undone after a kill: what waits is what no list names. Fails with objects.altered where the store has more of a
- * run chain than the folder, or another one.
+ * Copies the files of a folder that its store does not have: objects first, then the list that names them, then the
+ * sizes of run chains. A list is written only after the store confirmed every object in it and its retention. Nothing
+ * has to be undone after a kill: files that no list names are copied next time. Fails with objects.altered where the
+ * store has more of a run chain than the folder, or another chain.
  */
 export async function copyToStore(
   ports: CopyPorts,
@@ -108,7 +109,7 @@ interface PlannedFile extends ListedFile {
   readonly content: StoredBytes
 }
 
-/** Null where a file was written to meanwhile: a list names files as they were at one moment. */
+/** Null where a file was written to during the copy: a list names files as they were at one moment. */
 async function copyOnce(
   ports: CopyPorts,
   store: ObjectStore,
@@ -164,7 +165,7 @@ async function copyOnce(
   return ok({ files: fresh.length, objects: objects.value, all: listed.size, until: end, notIncluded })
 }
 
-/** The same store, with a cache of versions that were read as a whole: no version ever changes. */
+/** The same store with a cache of versions that were read completely: no version ever changes. */
 const remembering = (store: ObjectStore, read: Map<string, Uint8Array>): ObjectStore => ({
   ...store,
   stored: (version, sha256) => {
@@ -184,8 +185,8 @@ const remembering = (store: ObjectStore, read: Map<string, Uint8Array>): ObjectS
 })
 
 /**
- * The files of a root that belong into its store, as they are at one moment. A file that was not written to since is
- * not read again.
+ * The files of a root that belong into its store, as they are at one moment. A file that has not been written to
+ * since it was last read is not read again.
  */
 export async function filesToCopy(
   ports: Pick<Ports, 'files'>,
@@ -195,7 +196,7 @@ export async function filesToCopy(
   const stored = rememberedBytes(ports, session)
   const below = await ports.files.below(root)
   if (!below.ok) return below
-  // Large folders take long to read: that is done before anything is locked. A file that is gone or locked meanwhile
+  // Large folders take long to read, which is done before anything is locked. A file that is gone or locked by then
   // is read below.
   for (const path of below.value.files) if (mayBeCopied(path)) await stored(`${root}/${path}`)
   return await withFiles(ports, root, { isOurs: isCopied, stored }, async ({ kept, notIncluded }) =>
@@ -206,13 +207,13 @@ export async function filesToCopy(
   )
 }
 
-/** Evidence, declarations, and what may be a folder with a pack. */
+/** Whether a file is evidence, a declaration, or possibly in a folder with a pack. */
 function mayBeCopied(path: string): boolean {
   const [top = ''] = path.split('/')
   return isCopied(top) ? !isRebuilt(path) : path.includes('/') && !isOwnFolder(top)
 }
 
-/** Bytes of a file; those of one that was not written to since it was read are known. */
+/** Reads the bytes of a file, from memory where it has not been written to since it was last read. */
 const rememberedBytes =
   (ports: Pick<Ports, 'files'>, session: CopySession) =>
   async (path: string): Promise<Outcome<StoredBytes>> => {
@@ -271,8 +272,8 @@ export function chainProblems(kept: readonly ChainSize[], chains: readonly Chain
 }
 
 /**
- * Stores the bytes of files and confirms each; gives how many objects were new. Null where a file was written to
- * meanwhile.
+ * Stores the bytes of files and confirms each. Returns the number of new objects; null where a file was written to
+ * during the copy.
  */
 async function keepFiles(
   ports: CopyPorts,
@@ -313,8 +314,8 @@ async function keepFiles(
 }
 
 /**
- * The lists next to the evidence: what is deleted here can then be distinguished from what the store keeps, without a
- * request to it.
+ * Copies the lists next to the evidence, so that files deleted here can be distinguished from those that the store
+ * keeps, without a request to it.
  */
 async function mirrorLists(ports: CopyPorts, root: string, texts: ReadonlyMap<string, string>): Promise<Outcome<null>> {
   for (const [key, text] of texts) {

@@ -8,7 +8,7 @@ import { isEmptyFolder, type Restored, restoreFiles } from '../backup.ts'
 import { byKey, readState, versionWith } from './state.ts'
 
 interface RestoredFromStore extends Restored {
-  /** Files that are no longer there, and whose retention has ended. */
+  /** Files that the store no longer has, and whose retention has ended. */
   readonly ended: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export async function restoreFromStore(
   const ended: string[] = []
   for (const [path, file] of [...state.value.files].sort(([a], [b]) => compare(a, b))) {
     const own = (versions.get(blobKey(file.sha256)) ?? []).filter(({ size }) => size === file.size)
-    // Where there are several, each is read first: a holder of the credentials can add one with other bytes.
+    // Where there are several versions, each is read first: anyone with the credentials can add one with other bytes.
     const chosen = own.length > 1 ? await versionWith(store, own, file) : ok(own[0] ?? null)
     if (!chosen.ok) return chosen
     if (chosen.value !== null) files.push([path, store.stored(chosen.value, file.sha256)])

@@ -19,13 +19,13 @@ import {
 import { plain } from '../../core/plain-text.ts'
 import type { StoredBytes } from '../../core/recording.ts'
 
-/** What the lists of a store state. */
+/** Content of the lists of a store. */
 export interface StoreState {
   readonly lists: readonly ObjectList[]
   /** Number and digest of the last list; null for an empty store. */
   readonly last: { readonly number: number; readonly sha256: Sha256 } | null
   readonly files: ReadonlyMap<string, KeptFile>
-  /** The lists as they are stored, by key. */
+  /** The texts of the lists, by key. */
   readonly texts: ReadonlyMap<string, string>
   /** Lists before this one are no longer there. */
   readonly first: number
@@ -35,9 +35,9 @@ const LARGEST_LIST = 256 * 1024 * 1024
 const LARGEST_HEAD = 64 * 1024
 
 /**
- * Reads every list of an engagement. Of several versions of a list the one that was written first counts: a later one
- * changes nothing. Each must name the digest of the list before it. Fails with objects.altered where they contradict
- * each other, and as the store does.
+ * Reads every list of an engagement. The first version of a list counts; later ones change nothing. Each must name
+ * the digest of the list before it. Fails with objects.altered where lists contradict each other, and as the store
+ * does.
  */
 export async function readState(store: ObjectStore, engagement: string): Promise<Outcome<StoreState>> {
   const found = await store.versions(OBJECTS.lists)
@@ -66,7 +66,7 @@ export async function readState(store: ObjectStore, engagement: string): Promise
   return ok({ lists, last, first, texts, files: filesOfLists(lists) })
 }
 
-/** The sizes of run chains when they were copied, and each as it is stored. Fails as readState. */
+/** The sizes of run chains at each copy. Fails as readState() does. */
 export async function readChainSizes(store: ObjectStore): Promise<Outcome<readonly ChainSize[]>> {
   const found = await store.versions(OBJECTS.heads)
   if (!found.ok) return found
@@ -86,8 +86,7 @@ export const firstOfEach = (versions: readonly ObjectVersion[]): readonly Object
   versions.filter(({ key }, at) => versions[at - 1]?.key !== key)
 
 /**
- * A version as text of at most so many bytes. Fails as the store does; an answer that ends early counts as one that
- * did not come.
+ * A version as text, up to this many bytes. Fails as the store does; an answer that ends early counts as no answer.
  */
 export async function textOf(store: ObjectStore, version: ObjectVersion, largest: number): Promise<Outcome<string>> {
   if (version.size > largest)
@@ -106,10 +105,7 @@ const unread = (key: string, problem: unknown): Outcome<never> =>
 export const byKey = (versions: readonly ObjectVersion[]): ReadonlyMap<string, readonly ObjectVersion[]> =>
   grouped(versions, ({ key }) => [key])
 
-/**
- * The version of a blob that has these bytes, the one that was written first before others. Each is read and
- * compared; null for none.
- */
+/** The first version of a blob that has these bytes; null for none. Each is read and compared. */
 export async function versionWith(
   store: ObjectStore,
   versions: readonly ObjectVersion[],
@@ -126,9 +122,9 @@ export async function versionWith(
 }
 
 /**
- * Stores bytes under a key unless a version of it has them, and asks the store for size and retention. Resolves only
- * where it confirmed both. `isKnown`: a list of this store names them, so that they need not be read again. Gives
- * whether they were stored now. Fails with objects.refused where the store does not keep them until the day.
+ * Stores bytes under a key unless a version of it has them, and asks the store for size and retention. Returns
+ * whether they were stored now, and only after the store confirmed both. `isKnown`: a list of this store names them,
+ * so that they need not be read again. Fails with objects.refused where the store does not keep them until that time.
  */
 export async function keepObject(
   store: ObjectStore,
@@ -151,7 +147,7 @@ export async function keepObject(
   return confirmed.ok ? ok(before.value === null) : confirmed
 }
 
-/** Size and retention of a version as the store states them; a retention that ends earlier is made longer. */
+/** Checks size and retention of a version with the store; a retention that ends earlier is extended. */
 async function confirm(
   store: ObjectStore,
   key: string,

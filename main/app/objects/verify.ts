@@ -10,30 +10,30 @@ import { byKey, readChainSizes, readState, versionWith } from './state.ts'
 
 /** How a folder and its store compare. Every list is sorted. */
 interface Compared {
-  /** Files that lists of the store name. */
+  /** Number of files in the lists of the store. */
   readonly listed: number
-  /** Distinct objects that hold them. */
+  /** Number of distinct objects with their bytes. */
   readonly objects: number
   /** Whether every object was read and its digest compared. */
   readonly wasRead: boolean
   /** Files of the folder that no list names. */
   readonly notCopied: readonly string[]
-  /** Files whose bytes differ from those that the latest list names. */
+  /** Files whose bytes differ from those in the latest list. */
   readonly differing: readonly string[]
-  /** Files that the store keeps and the folder lost, except those of the next two. */
+  /** Files that the store keeps and the folder lost, except those in `retired` and `discarded`. */
   readonly lost: readonly { readonly path: string; readonly until: string }[]
   /**
-   * Runs that were deleted in the folder under the retention policy, as their chain states, and that the store still
-   * has.
+   * Runs that the store still has, and that were deleted in the folder under the retention policy according to their
+   * chain.
    */
   readonly retired: readonly string[]
   /** Files of exports that were discarded in the folder, and that the store still has. */
   readonly discarded: readonly string[]
-  /** Files that the store does not keep as its list states. */
+  /** Files that the store does not keep as its list requires. */
   readonly notKept: readonly { readonly path: string; readonly why: string }[]
   /** Objects behind a delete marker: they are kept and read. */
   readonly hidden: readonly string[]
-  /** Objects that were written again: the version that was kept is read. */
+  /** Objects that were written again: the first version is read. */
   readonly rewritten: readonly string[]
   /** Run chains that lost entries, or have others, in words. */
   readonly chains: readonly string[]
@@ -44,8 +44,8 @@ interface Compared {
 const WIDTH = 16
 
 /**
- * Compares a folder with its store: files, objects with their retention, run chains. `contents`: reads every object
- * as well. Fails as both do; nothing is changed.
+ * Compares a folder with its store: files, objects with their retention, run chains. With `contents`, every object is
+ * read as well. Fails as both do; changes nothing.
  */
 export async function compareWithStore(
   ports: CopyPorts,
@@ -98,14 +98,11 @@ export async function compareWithStore(
   })
 }
 
-/**
- * Whether the store keeps everything that the folder has, unchanged, and the folder has everything that the store
- * keeps.
- */
+/** Whether the store has everything in the folder, unchanged, and the folder has everything in the store. */
 export const isWhole = ({ notCopied, differing, lost, notKept, chains }: Compared): boolean =>
   [notCopied, differing, lost, notKept, chains].every((one) => one.length === 0)
 
-/** By digest: one path that has it, its size, and until when it has to be kept. */
+/** By digest: one path with these bytes, its size, and the end of its retention. */
 type Objects = ReadonlyMap<Sha256, KeptFile & { readonly path: string }>
 
 function objectsOf(files: ReadonlyMap<string, KeptFile>): Objects {

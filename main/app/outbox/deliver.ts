@@ -10,33 +10,33 @@ export interface DeliverDeps extends Pick<Ports, 'clock' | 'entropy'> {
   readonly outbox: Outbox
   /** Resolves after a pause, at which the program must still run. */
   readonly wait: (milliseconds: number) => Promise<void>
-  /**
-   * Aborted where nothing more is to be begun: the answer to a request in progress is still used, and everything else
-   * waits.
-   */
+  /** Aborted to begin nothing more: the answer to a request in progress is still used, and everything else waits. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What became of the items of one target. */
+/** The result of delivering to one target. */
 export interface TargetResult {
   readonly target: string
   readonly delivered: number
-  /** Left to the next run of the program. */
+  /** Number of items left to the next run of the program. */
   readonly waiting: number
-  /** Of this run and of earlier ones. */
+  /** Items given up in this run and in earlier ones. */
   readonly givenUp: readonly { readonly key: string; readonly why: string }[]
   /** Why items wait; null where none does. */
   readonly why: string | null
 }
 
-/** What a pack is sent as. */
+/** The items that a pack is sent as. */
 export interface ItemsOfPack {
   readonly items: readonly OutboxItem[]
   /** For receivers that have the finding of an earlier pack. */
   readonly absent: readonly FindingItem[]
 }
 
-/** The items of a pack for one target: those that it takes, and what became of findings that it was sent before. */
+/**
+ * The items of a pack for one target: those that it accepts, and the current state of findings that it received
+ * earlier.
+ */
 export const itemsFor = (
   { name: target, takes }: Pick<TargetForm, 'name' | 'takes'>,
   { items, absent }: ItemsOfPack,
@@ -50,8 +50,8 @@ export const itemsFor = (
 ]
 
 /**
- * Records what each target is to be sent, all of it before anything is sent. With `again`, items that were given up
- * are planned again, too. Gives the number of items that were planned. Fails as the journal does.
+ * Records the items for each target, all of them before anything is sent. With `again`, items that were given up are
+ * planned again too. Returns the number of planned items. Fails as the journal does.
  */
 export async function planItems(
   { outbox, clock }: Pick<DeliverDeps, 'outbox' | 'clock'>,
@@ -82,7 +82,7 @@ const isGivenUp = (letter: Letter | undefined, item: OutboxItem): boolean =>
   letter?.state.is === 'given-up' && letter.digest === itemDigest(item)
 
 /**
- * Delivers what waits, target by target. A target that fails does not keep others from theirs. Fails as the journal
+ * Delivers waiting items, target by target. A failure of one target does not affect the others. Fails as the journal
  * does.
  */
 export async function deliverWaiting(
@@ -106,7 +106,7 @@ async function deliverTo(deps: DeliverDeps, target: Target): Promise<Outcome<Tar
   for (const letter of own()) {
     if (deps.signal?.aborted === true) break
     if (letter.state.is !== 'waiting') continue
-    // What deferred one item concerns the receiver, and so all of its items.
+    // The reason for deferring one item concerns the receiver, and therefore all of its items.
     const deferred = own().flatMap(({ state }) => (isDeferred(state, clock.now()) ? [state.why ?? ''] : []))[0]
     if (deferred !== undefined) {
       why = deferred
@@ -144,7 +144,7 @@ async function deliverLetter(
     const begun = await outbox.record({ kind: 'attempted', ...about() })
     if (!begun.ok) return begun
     const attempt = await attempted(target, item, remote, signal)
-    // As after a kill: what the receiver has is asked for in the next attempt.
+    // As after a kill, the next attempt asks the receiver what it has.
     if (attempt.is === 'stopped') return ok('stopped')
     if (attempt.is === 'delivered') {
       const recorded = await outbox.record({ kind: 'delivered', ...about(), remote: attempt.remote })
@@ -178,7 +178,7 @@ type Attempt =
   | { readonly is: 'delivered'; readonly remote: string | null }
   /** Tried again; `setting`: not before a setting changed, and without a limit. */
   | { readonly is: 'later' | 'setting'; readonly why: string; readonly retryAfter: string | null }
-  /** This item is refused as it is. */
+  /** This item is refused in its present form. */
   | { readonly is: 'never'; readonly why: string }
   /** Ended before the next request. */
   | { readonly is: 'stopped' }

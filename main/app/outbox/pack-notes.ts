@@ -41,7 +41,7 @@ export async function noteRefused(
   return await files.append(notesOf(config), canonicalJson({ pack, refused: { at: clock.now(), code, detail } }))
 }
 
-/** Packs that lie below a data folder, oldest path first. */
+/** Packs below a data folder, oldest path first. */
 export async function packsBelow({ files }: NotePorts, folder: string): Promise<Outcome<readonly string[]>> {
   const exports = sealedExports(folder)
   // A redacted copy is in a folder below that of its pack.
@@ -55,7 +55,7 @@ export async function packsBelow({ files }: NotePorts, folder: string): Promise<
     : below
 }
 
-/** The notes of an outbox; null where it was not used yet. Fails with store.failed for a line that is no note. */
+/** The notes of an outbox; null where it was not used yet. Fails with store.failed for a line that is not a note. */
 export async function readNotes({ files }: NotePorts, config: Outbox): Promise<Outcome<PackNotes | null>> {
   if (!(await files.isThere(notesOf(config)))) return ok(null)
   const read = await files.read(notesOf(config), LARGEST)
@@ -84,8 +84,8 @@ function noteIn(value: unknown): { readonly pack: string; readonly refusal: Pack
 }
 
 /**
- * The notes of an outbox; where it was not used yet, they begin with the packs that are there, which are not sent.
- * Fails as readNotes().
+ * The notes of an outbox. Where it was not used yet, they begin with the existing packs, which are not sent. Fails as
+ * readNotes() does.
  */
 export async function openNotes(
   ports: NotePorts,
@@ -95,7 +95,7 @@ export async function openNotes(
   const read = await readNotes(ports, config)
   if (!read.ok) return read
   if (read.value !== null) return ok(read.value)
-  // All of them or none: one that a kill left out would be sent.
+  // All of them or none: a pack that a kill left out would be sent.
   const lines = [FIRST_LINE, ...packs.map((pack) => ({ pack }))]
   const noted = await ports.files.write(notesOf(config), lines.map((line) => `${canonicalJson(line)}\n`).join(''))
   return noted.ok ? ok(new Map(packs.map((pack) => [pack, null]))) : noted

@@ -2,18 +2,18 @@ import { type Failure, ok } from '../../core/failure.ts'
 import { notePlanned, noteRefused, openNotes, packsBelow } from './pack-notes.ts'
 import { type SendDeps, type SendReport, sendPack } from './send.ts'
 
-/** What became of sending the packs of a data folder. */
+/** The result of sending the packs of a data folder. */
 export interface SentPacks {
   /** The last sending that reached the outbox; null where none did. */
   readonly report: SendReport | null
-  /** Why a pack, or all of them, could not be sent as a whole; the next time tries again. */
+  /** Failures to send a pack, or all of them; the next time tries again. */
   readonly failures: readonly Failure[]
 }
 
 /**
  * Sends the packs below a data folder that were sealed since its outbox was first used and are not in it yet, one
- * after the other, then what waits. A pack is noted next to the outbox after it was planned: where a process is
- * killed between both, planning it again changes nothing. Why it was refused is noted there, too. A pack of demo data
+ * after the other, then the waiting items. A pack is noted next to the outbox after it was planned: after a kill
+ * between both, planning it again changes nothing. The reason for a refusal is noted there too. A pack of demo data
  * is not tried again, and is no failure.
  */
 export async function sendSealed(
@@ -55,7 +55,7 @@ export async function sendSealed(
     const note = notes.get(pack)
     if (note === undefined || (note !== null && note.code !== 'pack.demo')) await send(pack)
   }
-  // What waits was sent with a pack, unless each was refused.
+  // Waiting items were sent with a pack, unless each pack was refused.
   if (report === null && !isStopped()) await send(null)
   return { report, failures }
 }

@@ -25,16 +25,16 @@ interface PackToSend {
   /** Name of the sender in the configuration. */
   readonly sender: string
   readonly trust: Trust
-  /** Demo packs are sealed with a key that can never be trusted; they are refused otherwise. */
+  /** Demo packs, which are sealed with a key that can never be trusted, are refused otherwise. */
   readonly allowsDemo: boolean
   /** Aborted to end the verification, which then fails with pack.stopped. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Verifies a pack and reads what is sent of it. Fails with pack.unverified where a check fails, or its signer is not
- * trusted; with input.refused for what is no pack file, with pack.demo for demo data that is not to be sent, and as
- * opening a pack does.
+ * Verifies a pack and reads the parts of it that are sent. Fails with pack.unverified where a check fails, or its
+ * signer is not trusted; with input.refused for a file that is not a pack, with pack.demo for demo data that must not
+ * be sent, and as opening a pack does.
  */
 export async function matterOfPack(
   ports: Parameters<typeof reviewFile>[0],
@@ -86,7 +86,7 @@ function whyNotSent(report: VerificationReport, allowsDemo: boolean): Outcome<ne
   return fail('pack.unverified', `${report.file} does not verify: ${lacking.join(', ')} indeterminate${advice}`)
 }
 
-/** The file of a pack for a file target: its name, which follows from the pack alone, and its lines. */
+/** The file of a pack for a file target: its name, which depends on the pack only, and its lines. */
 export function fileFor(
   { format }: Pick<FileTarget, 'format'>,
   matter: ItemMatter,
@@ -105,8 +105,8 @@ export function fileFor(
 }
 
 /**
- * Writes the file of a pack whole, unless it is there with the same content. Whether it was written; fails as writing
- * does.
+ * Writes the file of a pack completely, unless it exists with the same content. Returns whether it was written. Fails
+ * as writing does.
  */
 async function writeFileFor(
   { files }: Pick<Ports, 'files'>,
@@ -131,30 +131,28 @@ export interface SendDeps {
   /** Resolves after a pause, at which the program must still run. */
   readonly wait: (milliseconds: number) => Promise<void>
   /**
-   * Called when a pack is in the outbox, before anything of it is delivered. What rejects here keeps it from being
-   * delivered now.
+   * Called when a pack is in the outbox, before any part of it is delivered. A rejection prevents its delivery for
+   * now.
    */
   readonly planned?: (source: ItemMatter['source']) => Promise<void>
-  /**
-   * Aborted where nothing more is to be begun: a pack that is being verified fails with pack.stopped, and items wait.
-   */
+  /** Aborted to begin nothing more: a pack that is being verified fails with pack.stopped, and items wait. */
   readonly signal?: AbortSignal | undefined
 }
 
 interface ToSend {
   readonly config: IntegrationsConfig
-  /** Path of a pack; null to send only what waits. */
+  /** Path of a pack; null to send only waiting items. */
   readonly pack: string | null
   readonly allowsDemo: boolean
   /** Also plans items of this pack that were given up. */
   readonly again: boolean
 }
 
-/** What became of one sending. */
+/** The result of one sending. */
 export interface SendReport {
   /** Items that were planned now, over all targets. */
   readonly planned: number
-  /** Of the pack that was sent: one for each file target. */
+  /** The files of the pack that was sent: one for each file target. */
   readonly files: readonly {
     readonly target: string
     readonly written: Outcome<{ readonly path: string; readonly isNew: boolean }>
@@ -203,7 +201,8 @@ export async function openTargets(
 }
 
 /**
- * What a verified pack is sent as. Fails as matterOfPack() does, and where a certificate of `trust` cannot be read.
+ * The verified content of a pack for sending. Fails as matterOfPack() does, and where a certificate of `trust` cannot
+ * be read.
  */
 export async function matterFor(
   {

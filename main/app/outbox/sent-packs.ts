@@ -8,15 +8,15 @@ import { type PackNotes, packsBelow, readNotes } from './pack-notes.ts'
 interface SentOf {
   /** A configuration of integrations. */
   readonly file: string
-  /** A data folder with packs, or null for what the outbox and its notes have alone. */
+  /** A data folder with packs; null for the content of the outbox and its notes only. */
   readonly folder: string | null
 }
 
 const MOST_ROWS = 500
 
 /**
- * What became of sending packs, as the outbox is now: it is neither locked nor changed. What cannot be read is named,
- * and nothing counts as sent then.
+ * The state of sending packs, from the outbox, which is neither locked nor changed. A source that cannot be read is
+ * named, and nothing counts as sent then.
  */
 export async function sentPacks(
   ports: Pick<Ports, 'files' | 'integrations'>,
@@ -36,7 +36,7 @@ export async function sentPacks(
 
 const without = (error: Failure): HistorySending => ({ rows: { rows: [], total: 0 }, shortfalls: [error] })
 
-/** Packs that are there, and those that are gone and were refused. */
+/** Existing packs, and packs that were refused and no longer exist. */
 function packsIn(below: readonly string[], notes: PackNotes): readonly SealedPack[] {
   const paths = new Set([...below, ...[...notes].flatMap(([path, refusal]) => (refusal === null ? [] : [path]))])
   return [...paths].map((path) => {

@@ -12,7 +12,7 @@ import { otelExchange } from '../../present/outbox/otel.ts'
 const VANTA = 'https://api.vanta.com'
 const DRATA = 'https://public-api.drata.com'
 
-/** The targets of a configuration that are sent to; files are written apart. */
+/** The targets of a configuration to which items are sent. File targets are separate, see fileFor(). */
 export function targetPlans(config: IntegrationsConfig): readonly TargetPlan[] {
   const { webhook, slack, teams, jira, serviceNow, cisoAssistant, vanta, drata, openTelemetry } = config
   return [

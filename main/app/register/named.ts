@@ -55,7 +55,7 @@ interface NamedRow {
   readonly control: Control
 }
 
-/** The control named by, for example, hipaa:164.308(b)(1). Fails with input.refused. */
+/** The control with this name, such as hipaa:164.308(b)(1). Fails with input.refused. */
 export function rowNamed({ frameworks }: Pick<Catalog, 'frameworks'>, text: string): Outcome<NamedRow> {
   for (const { id: framework, controls } of frameworks) {
     const control = controls.find(({ key, id }) => key === text || `${framework}:${id}` === text)
@@ -92,7 +92,10 @@ export function requestNamed({ requests }: Pick<Catalog, 'requests'>, text: stri
     : ok(found)
 }
 
-/** What a document is attached to: evidence requests, and controls whose required document no request covers. */
+/**
+ * The places that a document is attached to: evidence requests, and controls whose required document no request
+ * covers.
+ */
 export interface DocumentTarget {
   readonly requests: readonly EvidenceRequest[]
   /** As stored in the register. */
@@ -102,9 +105,9 @@ export interface DocumentTarget {
 }
 
 /**
- * What evidence requests and controls resolve to. A required document covered by evidence requests resolves to those
- * requests, so that it counts for every control that needs it; only a required document of a customer-defined mapping
- * stays with its control. Without a named document, a control must require exactly one.
+ * Resolves names of evidence requests and controls. A required document covered by evidence requests resolves to
+ * those requests, so that it counts for every control that needs it; only a required document of a customer-defined
+ * mapping stays with its control. Without a named document, a control must require exactly one.
  */
 export function attachedToNamed(
   catalog: Pick<Catalog, 'requests' | 'offNodeChecks' | 'frameworks'>,
@@ -164,7 +167,7 @@ function documentsNamed(
     return only !== undefined && more.length === 0
       ? ok(only.request === null ? only.title : [only.request])
       : fail('input.refused', `select the document of ${quote(control.id)} with --request: ${listed(names)}`)
-  // The row's own words come first: the title of what answers them often repeats them.
+  // The control's own words come first, because titles of requests often repeat them.
   const own = needNamed(control.documentsRequired, text)
   const need = own.ok ? own : needNamed(names, text)
   if (!need.ok) return need
@@ -185,8 +188,8 @@ interface ListImport {
 }
 
 /**
- * Adds the request list of an auditor to a register: all rows, or none. Rows that state what the register states are
- * no new entries. Fails with input.refused, naming each row that is not valid, and as opening the signer and signing
+ * Adds the request list of an auditor to a register: all rows, or none. Rows that repeat what the register contains
+ * add no entry. Fails with input.refused, naming each row that is not valid, and as opening the signer and signing
  * do.
  */
 export function importAuditorList(
@@ -204,7 +207,7 @@ export function importAuditorList(
   })
 }
 
-/** An entry for the list: without signature bytes, with what the signatures show. */
+/** An entry for the list: without signature bytes, with the results of checking the signatures. */
 type Listed<T extends Approvable, S> = Omit<T, 'signatures'> & {
   readonly status: S
   /** Requested and approved by the same person, and whether with one key. */
@@ -243,8 +246,8 @@ export interface RegisterList {
 }
 
 /**
- * Risk acceptances, requests and decisions as of a time, with what their signatures show. With an assessment, each
- * check result is marked with whether there is a deviation to accept.
+ * Risk acceptances, requests and decisions as of a time, with the results of checking their signatures. With an
+ * assessment, each check result states whether there is a deviation to accept.
  */
 export async function listRegister(
   seal: SealReader,

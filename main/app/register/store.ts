@@ -22,7 +22,7 @@ interface RegisterPlace {
   readonly folder: string
 }
 
-/** Replaces a register and keeps a copy of the previous one: no entry can be lost. */
+/** Replaces a register and keeps a copy of the previous one, so that no entry can be lost. */
 export async function writeRegister(
   ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'validator'>,
   { path, folder }: RegisterPlace,
@@ -58,8 +58,8 @@ export interface Change {
 
 /**
  * Changes a register file completely or not at all, and returns its new content. Fails with input.not-found where
- * there is none to change, and with input.refused where another process changed it meanwhile, for example while a
- * passphrase was entered.
+ * there is none to change, and with input.refused where another process changed it at the same time, for example
+ * while a passphrase was entered.
  */
 export async function changeRegister(
   ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'readRegister' | 'validator'>,
@@ -96,8 +96,8 @@ export interface Signing {
 }
 
 /**
- * Signs the entry of this id, as it is in this register. Fails with input.refused, before anything is signed, where
- * the keys do not belong to the people named; otherwise as the key does.
+ * Signs the entry of this id in its present form. Fails with input.refused, before anything is signed, where the keys
+ * do not belong to the people named; otherwise as the key does.
  */
 export async function entrySignature(
   { sealing, clock }: Pick<Ports, 'sealing' | 'clock'>,
@@ -147,7 +147,7 @@ export async function signEntry(
   return signature.ok ? await addSignature(ports, register, id, signature.value) : signature
 }
 
-/** Why an entry must be rejected: a signature on it is invalid. Null when nothing is wrong. */
+/** The reason why an entry must be rejected, an invalid signature; null where there is none. */
 export async function signaturesProblem(seal: SealReader, register: Register, id: string): Promise<string | null> {
   const entry = entryOf(register, id)
   if (entry === null) return 'there is no entry of this id'
@@ -159,7 +159,7 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base6
 /** How responses of a table are added. */
 interface TableImport {
   readonly fleet: string
-  /** Checks of which there can be findings. */
+  /** Checks that can have findings. */
   readonly checks: readonly string[]
   readonly statedBy: string
   /** Called at most once, after every row was accepted; null leaves the entries without a signature. */
@@ -167,8 +167,8 @@ interface TableImport {
 }
 
 /**
- * Adds the responses of a table to a register: all, or none. Rows that state what the register states are no new
- * entries. Fails with input.refused, naming each row that is not valid, and as opening the signer and signing do.
+ * Adds the responses of a table to a register: all, or none. Rows that repeat what the register contains add no
+ * entry. Fails with input.refused, naming each row that is not valid, and as opening the signer and signing do.
  */
 export function importResponses(
   ports: Pick<Ports, 'clock' | 'entropy' | 'sealing'>,
@@ -210,8 +210,8 @@ export interface Imported {
 const MOST_PROBLEMS = 20
 
 /**
- * Adds what the rows of a table state to a register: all, or none. Fails with input.refused, naming each row that is
- * not valid, and as opening the signer and signing do.
+ * Adds the entries in the rows of a table to a register: all, or none. Fails with input.refused, naming each row that
+ * is not valid, and as opening the signer and signing do.
  */
 export async function importTable<Row extends { readonly row: number }>(
   ports: Pick<Ports, 'clock' | 'entropy' | 'sealing'>,

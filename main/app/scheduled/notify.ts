@@ -16,7 +16,7 @@ import {
 } from './states.ts'
 
 interface ToNotify {
-  /** The run, that it could not be exported, or that there was none. */
+  /** The run; `failure` where it could not be exported; `nothing` where there was none. */
   readonly happened: RanOnce | 'failure' | 'nothing'
   readonly due: string | null
   /** Whether earlier scheduled runs were missed. */
@@ -48,7 +48,7 @@ export async function notifyOf<R extends RanOnce>(
   for (const change of changes) report(`Changed: ${change}`)
   const { queue, notes } = queued(schedule.notify, waiting, notice)
   for (const note of notes) report(note)
-  // Before any notification is sent, so that it keeps its id should this process end meanwhile.
+  // Stored before any notification is sent, so that it keeps its id if this process is stopped.
   const next: Remembered = { run: run ?? runBefore, states: after, waiting: queue }
   const kept = await writeRemembered(ports, schedule, next)
   const delivered = await deliver(ports, queue)

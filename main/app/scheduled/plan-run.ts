@@ -10,7 +10,7 @@ import { hasExactly, isInstant, isName, isSchedule, type LoggedEntry, parsedJson
 import { plannedCadence, withinMinutesOf } from '../../core/schedule/schedule.ts'
 import type { RunResult } from '../run.ts'
 
-/** What a start of a schedule has to do. Derived: see planRun(). */
+/** The tasks of a start of a schedule, derived by planRun(). */
 export interface RunPlan {
   /** The due time of this start; null when there is none. */
   readonly serves: Served | null
@@ -18,7 +18,7 @@ export interface RunPlan {
   readonly missed: readonly string[]
   /** Number of missed runs left for later starts. */
   readonly left: number
-  /** The due time that this start came too late for, where the schedule skips missed runs. */
+  /** The due time that this start was too late for, where the schedule skips missed runs. */
   readonly tooLate: string | null
   /** The next due time after this start; null where nothing is scheduled any more. */
   readonly next: string | null
@@ -57,7 +57,7 @@ const EARLY_MINUTES = 5
 const PATIENCE_MINUTES = 120
 /** More missed runs are recorded at the next starts: each needs a signature. */
 export const MOST_GAPS = 100
-/** Older due times are left for a person: the period view shows them as unrecorded. */
+/** A person must deal with older due times, which the period view shows as unrecorded. */
 const LOOK_BACK_DAYS = 400
 /** More than two months, so that every cadence has a due time in it. */
 const LOOK_AHEAD_DAYS = 63
@@ -66,9 +66,10 @@ const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 
 /**
- * Which due time a start at `now` serves, and which earlier ones had no run. The chain decides what was scheduled,
- * since a schedule stated afterwards could hide missed runs; the file counts only where the chain has no schedule. A
- * due time with an entry in the chain is never served again. Fails with input.refused for an unknown cadence or zone.
+ * Determines which due time a start at `now` serves, and which earlier ones had no run. The chain decides what was
+ * scheduled, because a schedule written afterwards could hide missed runs; the file counts only where the chain has
+ * no schedule. A due time with an entry in the chain is never served again. Fails with input.refused for an unknown
+ * cadence or zone.
  */
 export function planRun({
   schedule,
@@ -113,7 +114,7 @@ export function planRun({
   })
 }
 
-/** The time of an entry that is after `now`, which a wrong clock explains; null where there is none. */
+/** The time of an entry after `now`, which a wrong clock explains; null where there is none. */
 export const entryAfter = (entries: readonly LoggedEntry[], now: string): string | null =>
   entries.find(({ entry }) => Date.parse(entry.at) > Date.parse(now))?.entry.at ?? null
 
@@ -165,7 +166,7 @@ const ATTEMPT_CODES = ['going', 'ran', 'nothing-due', 'overlap', 'too-late', 'st
 export type AttemptCode = (typeof ATTEMPT_CODES)[number]
 
 /**
- * What became of the pack of a start in the outbox: `pending` was not tried yet, `failed` is tried again as a whole,
+ * State of the pack of a start in the outbox: `pending` was not tried yet, `failed` is tried again as a whole,
  * `waiting` has items that the outbox tries again, `given-up` has items that it does not, `delivered` has neither.
  */
 const SENDING_STATES = ['pending', 'failed', 'waiting', 'given-up', 'delivered'] as const
@@ -223,7 +224,9 @@ export async function readAttempts(
   return bytes.ok ? parseAttempts(new TextDecoder().decode(bytes.value), path, name) : bytes
 }
 
-/** Reads lines strictly. The last one counts only with its line end: otherwise it was still being written. */
+/**
+ * Reads lines strictly. The last one counts only with its line end, because it may still be being written otherwise.
+ */
 function parseAttempts(text: string, path: string, name: string): Outcome<readonly Attempt[]> {
   const attempts = new Map<string, Attempt>()
   for (const [index, line] of text.split('\n').slice(0, -1).entries()) {
@@ -294,10 +297,10 @@ export function worthAgain(population: readonly string[], { recordings }: Pick<R
 
 interface Collecting<C> {
   readonly first: () => Promise<Outcome<C>>
-  /** Resumes this run and collects what is missing from these nodes. */
+  /** Resumes this run and collects the missing captures of these nodes. */
   readonly again: (run: string, nodes: readonly string[]) => Promise<Outcome<C>>
   readonly retries: Schedule['retries']
-  /** Resolves after so many milliseconds, or when the run is to stop. */
+  /** Resolves after this many milliseconds, or when the run must stop. */
   readonly wait: (milliseconds: number) => Promise<void>
   readonly signal: AbortSignal
   readonly report: (text: string) => void

@@ -51,7 +51,7 @@ interface Started<R extends RanOnce> extends Pick<Start<R>, 'id'> {
 async function startOnce<R extends RanOnce>(ports: Ports, input: ScheduledInput<R>): Promise<Outcome<Started<R>>> {
   const { schedule } = input
   const held = await ports.files.hold(runningFolder(schedule))
-  // Only a lock held by another process means that one is running: a full or read-only disk is a failure.
+  // Only a lock by another process means that a run is in progress: a full or read-only disk is a failure.
   if (!held.ok && !(await isHeld(ports, schedule))) return held
   try {
     const entries = await entriesOf(ports, schedule)
@@ -90,8 +90,8 @@ const isHeld = async (ports: Pick<Ports, 'files'>, schedule: Schedule): Promise<
 }
 
 /**
- * The current chain of the fleet, and nothing where there is none yet. A pack that the chain names and that lacks
- * only its name gets it.
+ * The entries of the current chain of the fleet; empty where there is none yet. A pack that the chain names and that
+ * has no final name yet gets it.
  */
 async function entriesOf(
   ports: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
@@ -110,7 +110,7 @@ async function entriesOf(
   })
 }
 
-/** Only the latest entries can be of a run whose pack was left without its name: each start checks them. */
+/** Only the latest entries can be of a run whose pack has no final name; each start checks them. */
 const MAY_BE_PREPARED = 8
 
 /** A timer may fire again for a due time whose run is in progress; only a different due time is then missed. */

@@ -11,7 +11,7 @@ import type { RanOnce, ScheduledInput } from './states.ts'
 
 export const PENDING: AttemptSending = { state: 'pending', code: null, detail: '' }
 
-/** Packs of older starts are left for a person: every attempt verifies the pack. */
+/** A person must send packs of older starts: every attempt verifies the pack, which takes time. */
 const MOST_STARTS = 20
 const LONGEST_DETAIL = 1000
 
@@ -25,8 +25,8 @@ interface SentStart {
 
 /**
  * Sends the packs of earlier starts that were killed or refused before their pack was in the outbox, then the pack of
- * this start; without one, what waits. Records for each start what became of its pack. Nothing here fails a run. Does
- * nothing where the schedule names no integrations, or is to stop.
+ * this start, or else the waiting items. Records the result for each start. Never fails a run. Does nothing where the
+ * schedule names no integrations, or must stop.
  */
 export async function sendPacks<R extends RanOnce>(
   ports: Pick<Ports, 'files'>,
@@ -49,7 +49,7 @@ export async function sendPacks<R extends RanOnce>(
     last = sendingOf(await send(integrations, pack))
     await keep(attempt, last)
   }
-  // What waits was sent with the pack of an earlier start.
+  // Waiting items were sent with the pack of an earlier start.
   const sending = run === null && last !== null ? last : sendingOf(await send(integrations, packAt(schedule, run)))
   await keep(starts[at], sending)
   report(sendingText(sending))
@@ -76,8 +76,7 @@ async function unsentPacks(
 }
 
 /**
- * The run of a start that was killed before it could state it: the one that the chain has between this start and the
- * next.
+ * The run of a start that was killed before it could record it: the one in the chain between this start and the next.
  */
 function runOf(
   { name }: Pick<Schedule, 'name'>,
@@ -95,7 +94,7 @@ function runOf(
   return found?.kind === 'run' ? found.run : null
 }
 
-/** A sending as it is recorded with a start. */
+/** The result of a sending, in the form recorded with a start. */
 function sendingOf(sent: Outcome<SendReport>): AttemptSending {
   if (!sent.ok) return { state: 'failed', ...cut(sent.error) }
   const { files, targets } = sent.value
@@ -131,10 +130,10 @@ const STATE_WORDS: Readonly<Record<AttemptSending['state'], string>> = {
   delivered: 'Everything was delivered to other systems.',
 }
 
-/** What became of sending, as one sentence. */
+/** The state of sending, as one sentence. */
 export const sendingWords = ({ state }: Pick<AttemptSending, 'state'>): string => STATE_WORDS[state]
 
-/** The same with the reason and what to do. */
+/** The state with the reason and the next step. */
 export function sendingText({ state, code, detail }: AttemptSending): string {
   return code === null
     ? STATE_WORDS[state]

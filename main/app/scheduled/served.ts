@@ -5,14 +5,14 @@ import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import { type Attempt, entryAfter, explainedDue, type PlanRunInput, type PlanRunSchedule, planRun } from './plan-run.ts'
 import { type MissedRun, whyMissed } from './states.ts'
 
-/** What a team server, which starts scheduled runs itself, does about a schedule at a time. */
+/** The action of a team server, which starts scheduled runs itself, for a schedule at a time. */
 export type ServedStart =
-  /** `until`: when this is to be looked at again at the latest; null where nothing is due any more. */
+  /** `until`: the latest time of the next check; null where nothing is due any more. */
   | { readonly is: 'wait'; readonly until: string | null }
   | { readonly is: 'start'; readonly due: string }
   /** A start that a process before this one did not end, and that still serves the latest due time. */
   | { readonly is: 'continue'; readonly attempt: Attempt }
-  /** The same, for a due time that is over. */
+  /** The same, for a due time that has passed. */
   | { readonly is: 'end'; readonly attempt: Attempt }
   /** Nothing is collected for this due time: the server was not running, or another run took too long. */
   | { readonly is: 'too-late'; readonly due: string }
@@ -20,7 +20,7 @@ export type ServedStart =
 interface ServedInput extends Pick<PlanRunInput, 'now' | 'zones'> {
   readonly schedule: PlanRunSchedule
   /**
-   * Null where the run chain, which an export may lock, was not read: the schedule alone then states what may be due.
+   * Null where the run chain, which an export may lock, was not read: only the schedule then decides what may be due.
    */
   readonly entries: PlanRunInput['entries'] | null
   /** In order of their start. */
@@ -28,9 +28,9 @@ interface ServedInput extends Pick<PlanRunInput, 'now' | 'zones'> {
 }
 
 /**
- * Which due time is to be started now. The run chain decides what is due, as for planRun(): a schedule that is not in
- * it starts nothing. A due time is started once: with the run that was stored for it, or not again. Fails as
- * planRun() does.
+ * Determines which due time must be started now. The run chain decides what is due, as for planRun(): a schedule that
+ * is not in it starts nothing. A due time is started once: with the run that was stored for it, or not again. Fails
+ * as planRun() does.
  */
 export function servedStart({ schedule, entries, attempts, now, zones }: ServedInput): Outcome<ServedStart> {
   const plan = planRun({ schedule, entries: entries ?? [], now, zones, earlyMinutes: 0 })
@@ -58,7 +58,7 @@ interface ServedMissedInput extends Omit<ServedInput, 'entries'> {
   readonly collected: ReadonlySet<string>
 }
 
-/** What a team server has to record of a schedule at a time. */
+/** The missed runs that a team server must record for a schedule at a time. */
 interface ServedMissed {
   /** Due times that nothing was collected for and that no run can serve any more, oldest first. */
   readonly missed: readonly MissedRun[]
@@ -68,7 +68,7 @@ interface ServedMissed {
 
 /**
  * The missed runs that one machine would record: those of planRun(), and the latest due time where its start failed.
- * What was collected is left to a person, who can still seal it, and what is in progress to its end. Fails as
+ * Collected runs are left to a person, who can still seal them, and runs in progress are not missed. Fails as
  * planRun() does.
  */
 export function servedMissed(input: ServedMissedInput): Outcome<ServedMissed> {
@@ -96,8 +96,8 @@ export function servedMissed(input: ServedMissedInput): Outcome<ServedMissed> {
 }
 
 /**
- * The random delay of a due time, in milliseconds: the same each time that it is asked for, so that a restart neither
- * shortens nor repeats it, and another one for each schedule and due time.
+ * The random delay of a due time, in milliseconds. It is always the same for one schedule and due time, so that a
+ * restart neither shortens nor repeats it.
  */
 export function delayOf(
   { name, createdAt, jitterMinutes }: Pick<Schedule, 'name' | 'createdAt' | 'jitterMinutes'>,

@@ -21,7 +21,7 @@ export interface WatchedStates {
   readonly outcome: 'complete' | 'incomplete' | 'failed'
   /** Whether earlier scheduled runs were missed. */
   readonly missed: boolean
-  /** By “framework control”: the state of the control. */
+  /** State of each control, by “framework control”. */
   readonly controls: Readonly<Record<string, RowState>>
   /** Not satisfied, without a risk acceptance in effect: [node, check], sorted. */
   readonly gaps: readonly (readonly [node: string, check: string])[]
@@ -102,7 +102,7 @@ const machineOf = (traced: TracedNode | undefined, before: WatchedMachine | unde
 const sorted = (parts: TracedNode['parts']): unknown[] =>
   parts.map(({ kind, part, value }) => [kind, part, value]).sort((a, b) => compare(canonicalJson(a), canonicalJson(b)))
 
-/** After a start that exported nothing: no other change is known. */
+/** The states after a start that exported nothing: no other change is known. */
 export const statesAfterFailure = (before: WatchedStates | null, missed: boolean): WatchedStates => ({
   ...(before ?? NO_STATES),
   outcome: 'failed',
@@ -121,7 +121,7 @@ export const countsOf = ({ gaps, missing, declared }: WatchedStates): NoticeCoun
 /** Maximum number of names in one sentence; the report has all of them. */
 const MOST_NAMED = 10
 
-/** What changed, one sentence each; none where no monitored state changed. `claimOf` returns the title of a check. */
+/** Changes of monitored states, one sentence each. `claimOf` returns the title of a check. */
 export function changesBetween(
   before: WatchedStates,
   after: WatchedStates,
@@ -185,7 +185,7 @@ function controlChanges(before: WatchedStates, after: WatchedStates): readonly s
   ]
 }
 
-/** A state file of an earlier version has states of other conclusions. */
+/** A state file of an earlier version may have states that no longer exist. */
 const labelOf = (state: string): string =>
   Object.hasOwn(rowStateWords, state) ? rowStateWords[state as RowState].label : 'State from an earlier version'
 
@@ -204,7 +204,7 @@ function machineChanges(before: WatchedStates, after: WatchedStates): readonly s
 
 const named = (all: readonly string[]): string => names(all, MOST_NAMED)
 
-/** The result of one run: enough to state what changed. */
+/** The parts of a run from which changes are stated. */
 export interface RanOnce extends RunStates {
   readonly run: string
 }
@@ -214,12 +214,12 @@ export interface ScheduledInput<R extends RanOnce> {
   /** Started by a person: without random delay, and also where nothing is due. */
   readonly now: boolean
   readonly signal: AbortSignal
-  /** Resolves after so many milliseconds, or when the signal is aborted. */
+  /** Resolves after this many milliseconds, or when the signal is aborted. */
   readonly wait: (milliseconds: number) => Promise<void>
   readonly openSigner: () => Promise<Outcome<Signer>>
   /** Collects, assesses, seals and stores. */
   readonly run: (planned: Planned | null) => Promise<Outcome<R>>
-  /** Sends a pack, or with null what waits, as a configuration of integrations states. */
+  /** Sends a pack, or waiting items only for null, with a configuration of integrations. */
   readonly send: (integrations: string, pack: string | null) => Promise<Outcome<SendReport>>
   /** Title of a check. */
   readonly claimOf: (check: string) => string
@@ -278,8 +278,8 @@ export const withoutRuns = (entries: readonly LoggedEntry[], runs: ReadonlySet<s
   entries.filter(({ entry }) => entry.kind !== 'run' || !runs.has(entry.run))
 
 /**
- * Runs that the chain names and whose packs were never written: an entry precedes its pack. Only of due times whose
- * last start did not finish, since a pack that was deleted later had been sealed.
+ * Runs that the chain names and whose packs were never written, as an entry precedes its pack. Only for due times
+ * whose last start did not finish: a pack that was deleted later had been sealed.
  */
 export async function unwrittenRuns(
   ports: Pick<Ports, 'files'>,
@@ -297,7 +297,7 @@ export async function unwrittenRuns(
   return found
 }
 
-/** The run of one due time that the chain names and whose pack does not exist; null where there is none. */
+/** The run of one due time that the chain names and whose pack does not exist; null without one. */
 export async function unwrittenRun(
   { files }: Pick<Ports, 'files'>,
   { name, out }: Pick<Schedule, 'name' | 'out'>,
