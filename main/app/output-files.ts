@@ -1,4 +1,13 @@
-import type { Assessment, Capture, Period, Register, Scope } from '../../schemas/types.ts'
+import type {
+  Assessment,
+  Capture,
+  NodeAssessment,
+  Period,
+  ProviderClaim,
+  ProviderProfile,
+  Register,
+  Scope,
+} from '../../schemas/types.ts'
 import type { Ports, PrintSetup } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { type Outcome, ok } from '../core/failure.ts'
@@ -173,76 +182,77 @@ export async function zipFolder(
   return await packs.handOut(to, contents, name)
 }
 
-const HEADING = [
-  'node',
-  'claim id',
-  'provider claim',
-  'result',
-  'observations',
-  'source',
-  'location in source',
-  'date of source (UTC)',
-  'publisher',
-  'address',
-  'SHA-256 of stored copy',
-  'condition',
-  'observed at (UTC)',
+interface ClaimResult {
+  readonly node: NodeAssessment
+  readonly claimed: NonNullable<NodeAssessment['claims']>[number]
+  readonly claim: ProviderClaim | undefined
+  readonly source: ProviderProfile['sources'][number] | undefined
+}
+
+const CLAIM_COLUMNS: readonly (readonly [title: string, cell: (result: ClaimResult) => string | null | undefined])[] = [
+  ['node', ({ node }) => node.node],
+  ['claim id', ({ claimed }) => claimed.claim],
+  ['provider claim', ({ claim }) => claim?.text],
+  ['result', ({ claimed }) => claimed.result],
+  [
+    'observations',
+    ({ claimed: { observations }, claim }) =>
+      observations.length > 0
+        ? observations.map(({ direction, text }) => `${direction}: ${text}`).join(' | ')
+        : claim?.why,
+  ],
+  ['source', ({ source }) => source?.title],
+  ['location in source', ({ source }) => source?.where],
+  ['date of source (UTC)', ({ source }) => source?.on],
+  ['publisher', ({ source }) => source?.publisher],
+  ['address', ({ source }) => source?.address],
+  ['SHA-256 of stored copy', ({ source }) => source?.sha256],
+  ['condition', ({ claim }) => claim?.condition?.text],
+  ['observed at (UTC)', ({ node }) => node.observedAt],
 ]
 
 /** One line per node and provider claim; the heading alone where no provider was declared. */
 export function* claimsTable({ scope, nodes }: Pick<Assessment, 'scope' | 'nodes'>): Generator<readonly string[]> {
   const claims = new Map(scope.provider?.claims.map((claim) => [claim.id, claim]))
   const sources = new Map(scope.provider?.sources.map((source) => [source.id, source]))
-  yield HEADING
-  for (const { node, observedAt, claims: answers = [] } of nodes)
-    for (const { claim: id, result, observations } of answers) {
-      const claim = claims.get(id)
-      const source = sources.get(claim?.source ?? '')
-      const because =
-        observations.length > 0
-          ? observations.map(({ direction, text }) => `${direction}: ${text}`)
-          : [claim?.why ?? '']
-      const row = [
-        node,
-        id,
-        claim?.text ?? '',
-        result,
-        because.join(' | '),
-        source?.title ?? '',
-        source?.where ?? '',
-        source?.on ?? '',
-        source?.publisher ?? '',
-        source?.address ?? '',
-        source?.sha256 ?? '',
-        claim?.condition?.text ?? '',
-        observedAt ?? '',
-      ]
-      yield row.map((cell) => plain(cell, 30_000))
+  yield CLAIM_COLUMNS.map(([title]) => title)
+  for (const node of nodes)
+    for (const claimed of node.claims ?? []) {
+      const claim = claims.get(claimed.claim)
+      const result = { node, claimed, claim, source: sources.get(claim?.source ?? '') }
+      yield CLAIM_COLUMNS.map(([, cell]) => plain(cell(result) ?? '', 30_000))
     }
 }
 
-const HEAD = [
-  'node',
-  'probe',
-  'command',
-  'command as run',
-  'source',
-  'privilege',
-  'status',
-  'exit status',
-  'timed out',
-  'truncated',
-  'output (bytes)',
-  'error output (bytes)',
-  'output SHA-256',
-  'error output SHA-256',
-  'started at (UTC)',
-  'duration (ms)',
-  'masked values',
-  'masked, by class',
-  'path in pack',
-  'recording SHA-256',
-] as const
+interface CaptureInPack {
+  readonly node: string
+  readonly capture: Capture
+  /** Digest of its recording. */
+  readonly recording: string
+}
+
+const EVIDENCE_COLUMNS: readonly (readonly [title: string, cell: (one: CaptureInPack) => string])[] = [
+  ['node', ({ node }) => plain(node)],
+  ['probe', ({ capture }) => plain(capture.probe)],
+  ['command', ({ capture }) => plain(capture.command)],
+  ['command as run', ({ capture }) => commandLine(capture)],
+  ['source', ({ capture }) => capture.source],
+  ['privilege', ({ capture }) => capture.privilege],
+  ['status', ({ capture }) => capture.status],
+  ['exit status', ({ capture }) => `${capture.exitCode ?? ''}`],
+  ['timed out', ({ capture }) => (capture.status === 'timed-out' ? 'yes' : 'no')],
+  ['truncated', ({ capture }) => (capture.status === 'truncated' ? 'yes' : 'no')],
+  ['output (bytes)', ({ capture }) => `${capture.stdout.size}`],
+  ['error output (bytes)', ({ capture }) => `${capture.stderr.size}`],
+  ['output SHA-256', ({ capture }) => capture.stdout.sha256],
+  ['error output SHA-256', ({ capture }) => capture.stderr.sha256],
+  ['started at (UTC)', ({ capture }) => plain(capture.startedAt)],
+  ['duration (ms)', ({ capture }) => `${capture.durationMs}`],
+  ['masked values', ({ capture }) => `${capture.maskedCount ?? 0}`],
+  ['masked, by class', ({ capture }) => plain(replacedByClass([capture]))],
+  ['path in pack', ({ node, capture }) => `${nodeFolder(node)}/sha256/${capture.stdout.sha256}`],
+  ['recording SHA-256', ({ recording }) => recording],
+]
 
 /**
  * Every capture of every recording, one line each: the complete list behind the report's evidence index, with every
@@ -257,7 +267,7 @@ export function* evidenceTable(
     (a, b) =>
       compare(a.recording.node.name, b.recording.node.name) || compare(a.recording.startedAt, b.recording.startedAt),
   )
-  yield HEAD
+  yield EVIDENCE_COLUMNS.map(([title]) => title)
   for (const [at, outline] of ordered.entries()) {
     yield* rowsOf(outline)
     onNode(at + 1)
@@ -265,36 +275,12 @@ export function* evidenceTable(
 }
 
 function rowsOf(outline: RecordingOutline): readonly (readonly string[])[] {
-  const { name } = outline.recording.node
-  const folder = nodeFolder(name)
-  const digest = recordingDigest(outline)
+  const { name: node } = outline.recording.node
+  const recording = recordingDigest(outline)
   return outline.captures
     .map(({ meta }) => meta)
     .sort(byProbeAndCommand)
-    .map((capture) => [plain(name), ...answerCells(capture), `${folder}/sha256/${capture.stdout.sha256}`, digest])
-}
-
-const answerCells = (capture: Capture): readonly string[] => {
-  const { status, exitCode, stdout, stderr } = capture
-  return [
-    plain(capture.probe),
-    plain(capture.command),
-    commandLine(capture),
-    capture.source,
-    capture.privilege,
-    status,
-    exitCode === null ? '' : String(exitCode),
-    status === 'timed-out' ? 'yes' : 'no',
-    status === 'truncated' ? 'yes' : 'no',
-    String(stdout.size),
-    String(stderr.size),
-    stdout.sha256,
-    stderr.sha256,
-    plain(capture.startedAt),
-    String(capture.durationMs),
-    String(capture.maskedCount ?? 0),
-    plain(replacedByClass([capture])),
-  ]
+    .map((capture) => EVIDENCE_COLUMNS.map(([, cell]) => cell({ node, capture, recording })))
 }
 
 /** Additional outputs: page 1 alone, the annexes, a binder by control, the same assessment and findings for other tools, and views of further frameworks. */

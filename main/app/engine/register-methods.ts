@@ -28,7 +28,7 @@ import { signaturesOf } from '../../core/register/signatures.ts'
 import { acceptRisk, isOnePerson, type Moment, withdrawAcceptance, withdrawDocument } from '../../core/register.ts'
 import type { Table } from '../output-files.ts'
 import { addSignature, entrySignature } from '../register/store.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { fileName, saved, turnOf } from './kept-json.ts'
 import {
   asShown,
@@ -43,25 +43,8 @@ import {
 } from './register-store.ts'
 import { signerOf } from './trust-identities.ts'
 
-type Methods =
-  | 'register.get'
-  | 'acceptances.accept'
-  | 'acceptances.withdraw'
-  | 'acceptances.request'
-  | 'acceptances.approve'
-  | 'acceptances.reject'
-  | 'acceptances.save'
-  | 'documents.add'
-  | 'documents.note'
-  | 'documents.withdraw'
-  | 'documents.show'
-  | 'decisions.set'
-  | 'decisions.withdraw'
-  | 'requests.set'
-  | 'register.sign'
-
 /** Register entries. Every change rewrites the whole register; changes are applied one at a time. */
-export function registerMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function registerMethods(context: EngineContext) {
   const { ports, catalog, session } = context
   const turn = turnOf(context, 'register')
   const moment = (): Moment => ({ now: ports.clock.now(), id: hexOf(ports.entropy.bytes(16)) })
@@ -87,7 +70,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
       const written = await keepRegister(kept, after.value)
       return written.ok ? ok(await ownView(kept, after.value)) : written
     })
-  return {
+  return methods({
     'register.get': async ({ of }) => await registerOf(context, of),
     'acceptances.accept': async (draft) => {
       const { run } = session
@@ -148,7 +131,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     },
     'requests.set': async (draft) =>
       await change((register) => setRequest(register, draft, { now: ports.clock.now(), needsOf: needsNow() })),
-  }
+  })
 }
 
 /**
@@ -175,53 +158,41 @@ async function showDocument(context: EngineContext, of: Source, id: string): Pro
   return locked.ok ? await desktop.show(copy) : locked
 }
 
-const HEAD = [
-  'status',
-  'check',
-  'expected condition',
-  'nodes',
-  'reason',
-  'compensating control',
-  'owner',
-  'requested by',
-  'approved by',
-  'approver’s role',
-  'same requester and approver',
-  'accepted at (UTC)',
-  'expires at (UTC)',
-  'run',
-  'withdrawn at (UTC)',
-  'withdrawn by',
-  'withdrawal reason',
-  'signed as, with key',
-  'id',
+type Column = readonly [title: string, cell: (entry: RiskAcceptanceView) => string]
+
+const columnsFor = ({ checks }: Catalog): readonly Column[] => [
+  ['status', ({ status }) => statusWords[status]],
+  ['check', ({ check }) => check],
+  ['expected condition', ({ check }) => checks.find(({ id }) => id === check)?.expected ?? ''],
+  ['nodes', ({ nodes }) => nodes.join(' ')],
+  ['reason', ({ reason }) => reason],
+  ['compensating control', ({ compensatingControl }) => compensatingControl],
+  ['owner', ({ owner }) => owner],
+  ['requested by', ({ requestedBy }) => requestedBy],
+  ['approved by', ({ approvedBy }) => approvedBy],
+  ['approver’s role', ({ approverRole }) => approverRole ?? ''],
+  ['same requester and approver', (entry) => (isOnePerson(entry) ? 'requested and approved by the same person' : '')],
+  ['accepted at (UTC)', ({ acceptedAt }) => acceptedAt],
+  ['expires at (UTC)', ({ expiresAt }) => expiresAt],
+  ['run', ({ run }) => run ?? ''],
+  ['withdrawn at (UTC)', ({ withdrawn }) => withdrawn?.at ?? ''],
+  ['withdrawn by', ({ withdrawn }) => withdrawn?.by ?? ''],
+  ['withdrawal reason', ({ withdrawn }) => withdrawn?.reason ?? ''],
+  [
+    'signed as, with key',
+    (entry) =>
+      signaturesOf(entry)
+        .map(({ role, fingerprint }) => `${role} ${fingerprint}`)
+        .join('; '),
+  ],
+  ['id', ({ id }) => id],
 ]
 
 /** Risk acceptances, one a line, as they were entered. */
-function acceptancesTable(exceptions: readonly RiskAcceptanceView[], { checks }: Catalog): Table {
-  const claims = new Map(checks.map(({ id, expected }) => [id, expected]))
-  const rows = exceptions.map((entry) => [
-    statusWords[entry.status],
-    entry.check,
-    claims.get(entry.check) ?? '',
-    entry.nodes.join(' '),
-    entry.reason,
-    entry.compensatingControl,
-    entry.owner,
-    entry.requestedBy,
-    entry.approvedBy,
-    entry.approverRole ?? '',
-    isOnePerson(entry) ? 'requested and approved by the same person' : '',
-    entry.acceptedAt,
-    entry.expiresAt,
-    entry.run ?? '',
-    entry.withdrawn?.at ?? '',
-    entry.withdrawn?.by ?? '',
-    entry.withdrawn?.reason ?? '',
-    signaturesOf(entry)
-      .map(({ role, fingerprint }) => `${role} ${fingerprint}`)
-      .join('; '),
-    entry.id,
-  ])
-  return [HEAD, ...rows.map((row) => row.map((cell) => oneLine(cell, 30_000)))]
+function acceptancesTable(entries: readonly RiskAcceptanceView[], catalog: Catalog): Table {
+  const columns = columnsFor(catalog)
+  return [
+    columns.map(([title]) => title),
+    ...entries.map((entry) => columns.map(([, cell]) => oneLine(cell(entry), 30_000))),
+  ]
 }
