@@ -6,7 +6,7 @@ import type { Catalog } from '../core/catalog.ts'
 import { fail, ok } from '../core/failure.ts'
 import type { Timers } from '../core/schedule/schedule.ts'
 import { assessmentMethods } from './engine/assessment-methods.ts'
-import type { Desktop, EngineContext, Handlers, Scheduling } from './engine/context.ts'
+import type { EngineContext, Handlers, Scheduling } from './engine/context.ts'
 import { declarationMethods } from './engine/declaration-methods.ts'
 import { engagementMethods } from './engine/engagement-methods.ts'
 import { exportMethods } from './engine/export-methods.ts'
@@ -20,7 +20,6 @@ import { mappingMethods } from './engine/mapping-methods.ts'
 import { type MissedRuns, missedRuns } from './engine/missed-runs.ts'
 import { providerMethods } from './engine/provider-methods.ts'
 import { registerMethods } from './engine/register-methods.ts'
-import type { RemoteCollection } from './engine/remote.ts'
 import { reviewMethods } from './engine/review-methods.ts'
 import { runMethods } from './engine/run-methods.ts'
 import { scheduleMethods } from './engine/schedule-methods.ts'
@@ -32,22 +31,12 @@ import { tableMethods } from './engine/table-methods.ts'
 import { trustMethods } from './engine/trust-methods.ts'
 import { finishInterrupted } from './interrupted-exports.ts'
 
-interface EngineOptions {
-  /** Folder of this user's fleet, evidence, register and identities. */
-  readonly folder: string
-  readonly desktop: Desktop
+/** Members of EngineContext that differ between computers; without one, that of a computer of one person. */
+interface EngineOptions
+  extends Pick<EngineContext, 'folder' | 'desktop'>,
+    Partial<Pick<EngineContext, 'remote' | 'requestsOfAuditors' | 'signing' | 'keepsSealed' | 'integrations'>> {
   /** Without it, schedules are stored where the command line stores them, and no schedule can be added. */
   readonly scheduling?: Partial<Scheduling>
-  /** Collects nodes with a zone, on a team server with collectors. */
-  readonly remote?: RemoteCollection
-  /** See EngineContext; none without it. */
-  readonly requestsOfAuditors?: EngineContext['requestsOfAuditors']
-  /** See EngineContext; this computer without it. */
-  readonly signing?: EngineContext['signing']
-  /** See EngineContext; false without it. */
-  readonly keepsSealed?: boolean
-  /** See EngineContext; null without it. */
-  readonly integrations?: string | null
 }
 
 /** The engine of the window over the given ports, as one object. Failures are returned as values. */
@@ -58,7 +47,7 @@ export async function createEngine(
     folder,
     desktop,
     scheduling = {},
-    remote,
+    remote = null,
     requestsOfAuditors = () => null,
     signing = 'here',
     keepsSealed = false,
@@ -80,7 +69,7 @@ export async function createEngine(
     session,
     desktop,
     scheduling: { file: ports.schedules.defaultFile, program: null, server: null, ...scheduling },
-    remote: remote ?? null,
+    remote,
     requestsOfAuditors,
     signing,
     keepsSealed,

@@ -72,27 +72,22 @@ export function pageComparer(
     if (!input.ok) return notCompared('its recordings cannot be read')
     const { about, embedded } = input.value
     const { asOf: created } = assessment
+    const tidied =
+      <T>(render: () => T) =>
+      (): T => {
+        collectGarbageBetween(ports, nodes.length)
+        return render()
+      }
+    const report = () => ports.reports.render(buildReport(about), { attachments: [embedded], created })
+    const executive = () => ports.reports.render(buildExecutive(about), { attachments: [], created })
     return {
       kind: 'rendered',
       pdfs: [
-        [
-          PATHS.report,
-          () => tidied(() => ports.reports.render(buildReport(about), { attachments: [embedded], created })),
-        ],
-        [
-          PATHS.executive,
-          () => tidied(() => ports.reports.render(buildExecutive(about), { attachments: [], created })),
-        ],
+        [PATHS.report, tidied(report)],
+        [PATHS.executive, tidied(executive)],
       ],
-      html: () => {
-        collectGarbageBetween(ports, nodes.length)
-        return htmlPieces(about)
-      },
+      html: tidied(() => htmlPieces(about)),
     }
-  }
-  const tidied = async (render: () => Promise<Uint8Array>): Promise<Uint8Array> => {
-    collectGarbageBetween(ports, nodes.length)
-    return await render()
   }
   return {
     add: ({ recording, stated }, scope) => {

@@ -9,7 +9,7 @@ import { type Due, type Fate, retentionPlan, type Stays } from '../core/retentio
 import type { RetiredEntry } from '../core/run-chain/entry.ts'
 import { appendSigned } from './append-signed.ts'
 import { withPack } from './pack-shelf.ts'
-import { type ChainBelow, chainsBelow, packsBelow } from './rebuild-history.ts'
+import { chainsBelow, packsBelow } from './rebuild-history.ts'
 
 /** Retention period of documentation (45 CFR 164.316(b)(2)(i)). */
 export const USUAL_YEARS = 6
@@ -68,12 +68,13 @@ export async function retain(
     )
   const chains = await chainsBelow(ports, input.root)
   if (!chains.ok) return chains
-  const fates = new Map(chains.value.map((one) => [one, fateOf(ports, input, one)]))
+  const now = ports.clock.now()
+  const { years, evenInPeriods } = input
+  const fates = new Map(chains.value.map((one) => [one, retentionPlan(one.chain, { asOf: now, years, evenInPeriods })]))
   const due = [...fates.values()].flatMap((fate) => fate.due)
   const stays = [...fates.values()].flatMap((fate) => fate.stays)
   const stored = await runsInStore(ports, input.root)
   if (!stored.ok) return stored
-  const now = ports.clock.now()
   const inStore = new Map(
     due.flatMap(({ run }) => {
       const kept = stored.value.get(run)
@@ -140,9 +141,6 @@ async function runsInStore(ports: Pick<Ports, 'files'>, root: string): Promise<O
   }
   return ok(runs)
 }
-
-const fateOf = (ports: Pick<Ports, 'clock'>, { years, evenInPeriods }: RetentionInput, { chain }: ChainBelow): Fate =>
-  retentionPlan(chain, { asOf: ports.clock.now(), years, evenInPeriods })
 
 /** The runs that can be deleted now, with their evidence folders locked from here on. */
 async function readied(

@@ -23,28 +23,19 @@ import { byProbeAndCommand, type LoadedRecording } from '../../core/recording.ts
 import { EMPTY_REGISTER, lastMade } from '../../core/register.ts'
 import { registerInScope } from '../attachments.ts'
 import { assessmentView, fleetNodeView, type ViewSource, withFailure } from '../views.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { ownRegister, registerOf } from './register-store.ts'
 import type { RunState } from './run-state.ts'
 import { recordingOf } from './session.ts'
 import { recordingsOfNode, shelfOf } from './stored-runs.ts'
 import { assessAgain } from './up-to-now.ts'
 
-type Methods =
-  | 'assessment.get'
-  | 'node.get'
-  | 'node.timeline'
-  | 'location.get'
-  | 'figures.get'
-  | 'evidence.list'
-  | 'evidence.get'
-
 const MOST_MOMENTS = 10
 
 /** The results of the run that is shown or of the open pack, and their evidence. */
-export function assessmentMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function assessmentMethods(context: EngineContext) {
   const { catalog, session } = context
-  return {
+  return methods({
     'assessment.get': async ({ of }) => {
       const source = await viewSource(context, of)
       if (!source.ok) return source
@@ -82,7 +73,7 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
     'evidence.list': async ({ of, node }) => ok(evidenceList(recordingOf(session, of, node))),
     'evidence.get': async ({ of, node, capture, stream, offset }) =>
       evidencePiece(recordingOf(session, of, node), catalog, capture, stream, offset),
-  }
+  })
 }
 
 /**

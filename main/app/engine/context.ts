@@ -19,6 +19,9 @@ export type Handlers = {
   readonly [M in Method]: (input: Input<M>, chosen?: Chosen) => Promise<Outcome<Output<M>>>
 }
 
+/** A group of methods. */
+export const methods = <M extends Method>(group: Pick<Handlers, M>): Pick<Handlers, M> => group
+
 /** Services of a desktop for the engine; these never pass through the window's own bridge. */
 export interface Desktop {
   /** Asks the person at the window for one secret; null when none was entered. */

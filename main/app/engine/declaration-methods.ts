@@ -8,26 +8,19 @@ import { type FleetProblem, pathsIn, problemsOfSection, withSection } from '../.
 import { fleetPath } from '../../core/layout.ts'
 import { PROFILE_NAMES } from '../../core/profile.ts'
 import { chosenFrameworks } from '../collect-run.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { declaredOrNone, shelfShown } from './engagement-store.ts'
 import { fleetProblems, storedFleet, storeFleet } from './fleet-store.ts'
 import { turnOf } from './kept-json.ts'
 import { type LocationShelf, locationOf } from './location-store.ts'
 
-type Methods =
-  | 'declarations.get'
-  | 'declarations.set'
-  | 'declarations.choose-file'
-  | 'declarations.place-map'
-  | 'declarations.place-at'
-
 /** The declarations of the fleet file, section by section. No method contacts a node. */
-export function declarationMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function declarationMethods(context: EngineContext) {
   const { session } = context
   const turn = turnOf(context, 'fleet')
   /** Files that a person chose since the program started: the only ones that may be added to the declarations. */
   const chosenFiles = new Set<string>()
-  return {
+  return methods({
     'declarations.get': async () => ok(session.fleet === null ? null : await viewOf(context, session.fleet)),
     'declarations.set': (draft) =>
       turn(async () => {
@@ -45,7 +38,7 @@ export function declarationMethods(context: EngineContext): Pick<Handlers, Metho
     },
     'declarations.place-map': async ({ view, place }) => ok(placeMap(view, place)),
     'declarations.place-at': async ({ view, x, y }) => ok(pointOnMap(view, x, y)),
-  }
+  })
 }
 
 async function sectionChecked(

@@ -5,7 +5,7 @@ import { lacksIn, namesOf, withRowKeys } from '../../core/engagement/form.ts'
 import { leaveOut, withInventory } from '../../core/engagement/matching.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Framework } from '../../core/framework.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import {
   changesInTurn,
   type DeclaredShelf,
@@ -21,16 +21,8 @@ import {
 import { collectedNodes } from './stored-runs.ts'
 import { assessAgain } from './up-to-now.ts'
 
-type Methods =
-  | 'engagement.get'
-  | 'engagement.set'
-  | 'engagement.import-choose'
-  | 'inventory.import-choose'
-  | 'inventory.leave-out'
-  | 'coverage.get'
-
 /** Declarations before an audit, and the population. Every change evaluates the shown run again; no verdict changes. */
-export function engagementMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function engagementMethods(context: EngineContext) {
   const { ports, catalog, session } = context
   const turn = changesInTurn(context)
   const frameworksWith = (mappings: readonly Mapping[]): readonly Framework[] => [...catalog.frameworks, ...mappings]
@@ -66,7 +58,7 @@ export function engagementMethods(context: EngineContext): Pick<Handlers, Method
       inventory: inventoryOf(engagement),
     }
   }
-  return {
+  return methods({
     'engagement.get': async ({ of }) => {
       if (of === 'run') return await ownView(shelfShown(context))
       const stated = statedIn(context)
@@ -122,7 +114,7 @@ export function engagementMethods(context: EngineContext): Pick<Handlers, Method
         session.run === null ? beforeAnyRun(context, declared.value.engagement) : coverageIn(session.run.assessment),
       )
     },
-  }
+  })
 }
 
 const formOf = ({ schema: _, inventory: __, ...form }: Engagement): EngagementForm => form

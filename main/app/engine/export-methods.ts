@@ -20,7 +20,7 @@ import { preflightOf } from '../preflight.ts'
 import { keepRun } from '../rebuild-history.ts'
 import type { Exported, ExportInput } from '../report-input.ts'
 import { viewSource } from './assessment-methods.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { declaredForExport, readDraft, shelfShown, withDeclared } from './engagement-store.ts'
 import {
   type Draft,
@@ -45,21 +45,11 @@ import { readSettings } from './settings.ts'
 import type { ReadRun } from './stored-runs.ts'
 import { listIdentities, signingKey } from './trust-identities.ts'
 
-type Methods =
-  | 'export.plan'
-  | 'export.preflight'
-  | 'export.build'
-  | 'export.review'
-  | 'export.save'
-  | 'export.discard'
-  | 'period.plan'
-  | 'period.build'
-
 /**
  * Methods that seal a run, or the runs of a period, and save the pack in a chosen folder. Drafts are known until the
  * program ends; their files are kept.
  */
-export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function exportMethods(context: EngineContext) {
   const { ports } = context
   const drafts = new Map<string, Draft>()
   const turn = inTurn()
@@ -78,7 +68,7 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
       drafts.set(draft.value.view.handle, draft.value)
       return ok(draft.value.view)
     })
-  return {
+  return methods({
     'export.plan': (wanted) =>
       turn(async () => {
         const of = await evaluated.contextOf(wanted?.run ?? null, 'plan')
@@ -109,7 +99,7 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
         if (gone.ok) drafts.delete(handle)
         return gone
       }),
-  }
+  })
 }
 
 /**

@@ -32,7 +32,7 @@ import {
   homeMatter,
 } from '../finding-views.ts'
 import { addSignature, entrySignature, type Signing } from '../register/store.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { declaredOrNone, readDraft, shelfShown } from './engagement-store.ts'
 import { nothingOf, saved, turnOf } from './kept-json.ts'
 import { findingSource } from './presented.ts'
@@ -42,21 +42,8 @@ import { collectedNodes } from './stored-runs.ts'
 import { signingKey } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
-type Methods =
-  | 'home.get'
-  | 'home.changes'
-  | 'documents.plan'
-  | 'documents.save-message'
-  | 'findings.get'
-  | 'finding.get'
-  | 'findings.nodes'
-  | 'responses.set'
-  | 'responses.withdraw'
-  | 'acceptances.accept-many'
-  | 'acceptances.withdraw-many'
-
 /** Findings of the shown run or of the open pack, and management responses to them. Verdicts never change. */
-export function findingMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function findingMethods(context: EngineContext) {
   const withSource = async <T>(
     of: Source,
     answer: (source: FindingSource | null) => Outcome<T> | Promise<Outcome<T>>,
@@ -65,7 +52,7 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
     return source.ok ? await answer(source.value) : source
   }
   const change = registerChange(context)
-  return {
+  return methods({
     'home.get': () => withSource('run', async (source) => ok(await homeView(context, source))),
     'home.changes': async () => ok(await changesOf(context)),
     'documents.plan': () => withSource('run', (source) => ok(source === null ? null : documentPlan(source))),
@@ -106,7 +93,7 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
       await change(null, 'approver', (register) =>
         each(register, ids, (next, id) => withdrawAcceptance(next, { id, ...taken }, context.ports.clock.now())),
       ).then(nothingOf),
-  }
+  })
 }
 
 const messageIn = ({ owners }: DocumentPlan, wanted: string): string | null =>

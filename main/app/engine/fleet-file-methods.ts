@@ -17,7 +17,7 @@ import { fleetChanges } from '../../core/fleet.ts'
 import { DECLARED_FILES, declaredFolder, fleetPath } from '../../core/layout.ts'
 import { mappingFileOf } from '../../core/mapping.ts'
 import { declaredScope } from '../collect-run.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { sourceProblems } from './declaration-methods.ts'
 import {
   type DeclaredShelf,
@@ -146,8 +146,6 @@ async function differing(
         : null
 }
 
-type Methods = 'fleet.open-choose' | 'fleet.open-accept' | 'fleet.save-file'
-
 /** A usable fleet file, and the declarations in the files that it names. */
 interface Opened {
   readonly fleet: Fleet
@@ -161,11 +159,11 @@ type Offered = Map<string, Opened>
 const MOST_OFFERED = 2
 
 /** The fleet as a file: opened with a preview, and saved. The command line reads and writes the same. */
-export function fleetFileMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function fleetFileMethods(context: EngineContext) {
   const { ports, folder, session } = context
   const offered: Offered = new Map()
   const turn = turnOf(context, 'fleet')
-  return {
+  return methods({
     'fleet.open-choose': async (_, chosen) =>
       chosen === undefined ? ok(null) : await preview(context, offered, chosen.path),
     'fleet.open-accept': ({ handle }) => turn(() => accept(context, offered, handle)),
@@ -176,7 +174,7 @@ export function fleetFileMethods(context: EngineContext): Pick<Handlers, Methods
       if (demo) return fail('input.refused', 'the demo fleet cannot be saved as a file')
       return await saveFleetFile(context, ports.fleets.moved(fleet, fleetPath(folder)), chosen.path)
     },
-  }
+  })
 }
 
 async function preview(context: EngineContext, offered: Offered, path: string): Promise<Outcome<FleetFilePreview>> {
@@ -186,17 +184,9 @@ async function preview(context: EngineContext, offered: Offered, path: string): 
   const read = await ports.fleets.inspect(path)
   if (!read.ok) return read
   const { fleet, problems } = read.value
+  const about = { file: fileName(path), name: fleet?.name ?? null, nodes: fleet?.nodes.length ?? 0 }
   const refused = (found: readonly FileProblem[]): Outcome<FleetFilePreview> =>
-    ok({
-      handle: null,
-      file: fileName(path),
-      name: fleet?.name ?? null,
-      nodes: fleet?.nodes.length ?? 0,
-      problems: found,
-      changes: [],
-      includes: [],
-      removes: [],
-    })
+    ok({ ...about, handle: null, problems: found, changes: [], includes: [], removes: [] })
   if (fleet === null) return refused([...problems].sort((one, other) => (one.line ?? 0) - (other.line ?? 0)))
   const unusable = await sourceProblems(context, fleet, path)
   if (unusable.length > 0)
@@ -208,16 +198,9 @@ async function preview(context: EngineContext, offered: Offered, path: string): 
   for (const oldest of [...offered.keys()].slice(0, -MOST_OFFERED)) offered.delete(oldest)
   const includes = partsOf({ ...opened.value, engagement: opened.value.engagement?.engagement ?? null })
   const own = partsOf(await declaredOrNone({ ports, folder: context.folder, demo: false }))
-  return ok({
-    handle,
-    file: fileName(path),
-    name: fleet.name,
-    nodes: fleet.nodes.length,
-    problems: [],
-    changes: fleetChanges(before.value, opened.value.fleet),
-    includes,
-    removes: own.filter((part) => !includes.includes(part)),
-  })
+  const removes = own.filter((part) => !includes.includes(part))
+  const changes = fleetChanges(before.value, opened.value.fleet)
+  return ok({ ...about, handle, problems: [], changes, includes, removes })
 }
 
 const partsOf = ({ engagement, provider, mappings }: OwnDeclared): readonly DeclaredPart[] => [

@@ -6,18 +6,9 @@ import { listText } from '../../core/engagement/list-text.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { TableRow } from '../../core/table.ts'
 import { fleetView } from '../views.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { storedFleet, storeFleet } from './fleet-store.ts'
 import { fileName, turnOf } from './kept-json.ts'
-
-type Methods =
-  | 'fleet.get'
-  | 'fleet.import-choose'
-  | 'fleet.import-text'
-  | 'fleet.import-columns'
-  | 'fleet.accept'
-  | 'fleet.edit-node'
-  | 'fleet.remove-nodes'
 
 /** Previews that were shown and not yet accepted: the newest few. Discarded when the program ends. */
 type Offered = Map<string, OfferedNodes>
@@ -38,12 +29,12 @@ const NO_TEXT = 'this file is no text; save the list as CSV or as a workbook (.x
 const NO_LONGER = 'this preview is no longer available; import the file again'
 
 /** The fleet of this folder, and changes to it. No method contacts a node. */
-export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function fleetMethods(context: EngineContext) {
   const { ports, session } = context
   const offered: Offered = new Map()
   const turn = turnOf(context, 'fleet')
   const change = (edit: (fleet: Fleet) => Outcome<readonly FleetNode[]>) => turn(() => changed(context, edit))
-  return {
+  return methods({
     'fleet.get': async () => ok(session.fleet === null ? null : fleetView(session.fleet, session.demo)),
     'fleet.import-choose': async ({ kind }, chosen) => {
       if (chosen === undefined) return ok(null)
@@ -82,7 +73,7 @@ export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
         if (unknown !== undefined) return fail('input.refused', 'the fleet has no node of this name', unknown)
         return ok(fleet.nodes.filter(({ name }) => !gone.has(name)))
       }),
-  }
+  })
 }
 
 const OUTCOMES = {

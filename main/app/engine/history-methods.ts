@@ -34,7 +34,7 @@ import { type EnterInput, nameBaseline, recordGap } from '../append-signed.ts'
 import { sentPacks } from '../outbox/sent-packs.ts'
 import { factsOf } from '../rebuild-history.ts'
 import { daysBefore } from '../schedule-status.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import {
   type KnownRuns,
   knownRuns,
@@ -50,22 +50,13 @@ import { SHOWN_DAYS } from './since-last-run.ts'
 import { loadNodeOfRun, shelfOf } from './stored-runs.ts'
 import { signerOf } from './trust-identities.ts'
 
-type Methods =
-  | 'history.get'
-  | 'history.deviations'
-  | 'history.compare'
-  | 'history.flip'
-  | 'history.sending'
-  | 'history.record-gap'
-  | 'history.set-baseline'
-
 const DEMO = 'demo data is never entered into a run chain; nothing was recorded'
 
 /** Runs of the window's fleet over time: runs, missed runs, and the drift between two of them. */
-export function historyMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function historyMethods(context: EngineContext) {
   const { ports, catalog } = context
   const fleetName = (): string => context.session.fleet?.name ?? ''
-  return {
+  return methods({
     'history.get': async ({ window }) => {
       const known = await knownRuns(context)
       if (known === null) return ok(null)
@@ -106,7 +97,7 @@ export function historyMethods(context: EngineContext): Pick<Handlers, Methods> 
       ),
     'history.set-baseline': ({ run, why, identity }) =>
       appendStatement(context, identity, (input) => nameBaseline(ports, { ...input, run, why })),
-  }
+  })
 }
 
 /** Deviations in the sealed runs of a period, one trace in memory at a time. In a demo, in the stored runs. */

@@ -6,17 +6,10 @@ import { type KeyToMatch, listProblem, matchKeys } from '../../core/host-key-lis
 import { decisionsPath, fleetPath } from '../../core/layout.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { mapConcurrently } from '../concurrency.ts'
-import type { Desktop, EngineContext, Handlers, Session } from './context.ts'
+import { type Desktop, type EngineContext, methods, type Session } from './context.ts'
 import { inTurn } from './kept-json.ts'
 import { notAsked, type ShownKey, shownKey, unreachable, waysIn, wayTo } from './shown-keys.ts'
 import { collectedNodes } from './stored-runs.ts'
-
-type Methods =
-  | 'hostkeys.list'
-  | 'hostkeys.scan'
-  | 'hostkeys.confirm'
-  | 'hostkeys.match-text'
-  | 'hostkeys.confirm-matched'
 
 type Rows = Outcome<readonly HostKeyRow[]>
 
@@ -27,10 +20,10 @@ const PATIENCE_MS = 20_000
  * Host keys that nodes showed, compared and decided by a person. No login takes place, and nothing is trusted in
  * bulk.
  */
-export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function hostKeyMethods(context: EngineContext) {
   const { session } = context
   const turn = inTurn()
-  return {
+  return methods({
     'hostkeys.list': async () => ok(rows(context)),
     'hostkeys.scan': async ({ nodes }) => await scan(context, new Set(nodes)),
     'hostkeys.confirm': async ({ node, fingerprint, howVerified }) => {
@@ -52,7 +45,7 @@ export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> 
       if (matched.length === 0) return fail('input.refused', 'no key was matched that a list can confirm')
       return await turn(() => decide(context, matched, howVerified))
     },
-  }
+  })
 }
 
 /**

@@ -1,14 +1,12 @@
 import type { MappingItem } from '../../../schemas/ipc-engagement.ts'
 import type { Mapping } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { changesInTurn, type DeclaredShelf, declaredOf, keepMappings, shelfShown } from './engagement-store.ts'
 import { assessAgain } from './up-to-now.ts'
 
-type Methods = 'mappings.list' | 'mappings.import-choose' | 'mappings.remove'
-
 /** Customer-defined frameworks, shown after the built-in ones. */
-export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function mappingMethods(context: EngineContext) {
   const { ports, catalog } = context
   const turn = changesInTurn(context)
   const change = async (
@@ -24,7 +22,7 @@ export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> 
     await assessAgain(context)
     return ok(after.value.map(itemOf))
   }
-  return {
+  return methods({
     'mappings.list': async () => {
       const declared = await declaredOf(shelfShown(context))
       return declared.ok ? ok(declared.value.mappings.map(itemOf)) : declared
@@ -47,7 +45,7 @@ export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> 
             : fail('input.refused', 'there is no framework of this id'),
         ),
       ),
-  }
+  })
 }
 
 const itemOf = ({ id, title, version, controls }: Mapping): MappingItem => ({

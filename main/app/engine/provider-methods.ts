@@ -14,15 +14,13 @@ import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { conflictWords } from '../../core/provider.ts'
 import { compare } from '../../core/recording.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { statedIn } from './engagement-methods.ts'
 import { changesInTurn, type DeclaredShelf, declaredOf, keepProvider, shelfShown } from './engagement-store.ts'
 import { assessAgain } from './up-to-now.ts'
 
-type Methods = 'provider.list' | 'provider.choose' | 'provider.import-choose' | 'claims.get' | 'claims.answers'
-
 /** Provider claims, and the result for each node. */
-export function providerMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function providerMethods(context: EngineContext) {
   const { ports, catalog, session } = context
   const turn = changesInTurn(context)
   const listed = async (at: DeclaredShelf): Promise<Outcome<ProviderList>> => {
@@ -38,7 +36,7 @@ export function providerMethods(context: EngineContext): Pick<Handlers, Methods>
     const evaluated = await assessAgain(context)
     return evaluated.ok ? await listed(at) : evaluated
   }
-  return {
+  return methods({
     'provider.list': () => listed(shelfShown(context)),
     'provider.choose': ({ id }) =>
       turn(async (at) => {
@@ -66,7 +64,7 @@ export function providerMethods(context: EngineContext): Pick<Handlers, Methods>
         return fail('input.refused', 'the profile contains no such claim')
       return ok(answersOf(claim, assessment))
     },
-  }
+  })
 }
 
 interface Promised {

@@ -19,7 +19,7 @@ import { textRows } from '../../present/formats/grids/grid.ts'
 import { limitsPage } from '../../present/limits-page.ts'
 import { paperOf } from '../../present/report.ts'
 import { type WorksheetInput, worksheetDocument, worksheetGrid, worksheetSheets } from '../../present/worksheet.ts'
-import type { EngineContext, Handlers, PackState } from './context.ts'
+import { type EngineContext, methods, type PackState } from './context.ts'
 import { haveTexts, isObject, readKept, saved, turnOf, writeKept } from './kept-json.ts'
 import { presentationOfPack, resultsOfPack } from './presented.ts'
 import { importCheckpoint, type Opening, openPack, reopenPack, trustAuthority, trustSigner } from './review-pack.ts'
@@ -229,30 +229,11 @@ const isSample = (
     Array.isArray(value.sampled) &&
     value.sampled.every((one: unknown) => isObject(one) && isOne(one)))
 
-type Methods =
-  | 'pack.choose-and-verify'
-  | 'pack.stop'
-  | 'pack.recent'
-  | 'pack.open-recent'
-  | 'pack.review'
-  | 'pack.trust'
-  | 'pack.trust-authority'
-  | 'pack.import-checkpoint'
-  | 'pack.re-evaluate'
-  | 'review.sample'
-  | 'review.worksheet'
-  | 'review.note'
-  | 'review.populations'
-  | 'review.limits'
-  | 'review.save-worksheet'
-  | 'review.save-workbook'
-  | 'review.save-worksheet-pdf'
-
 /** Methods for an auditor who reads a pack. */
-export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function reviewMethods(context: EngineContext) {
   const { session } = context
   const turn = turnOf(context, 'pack')
-  return {
+  return methods({
     'pack.choose-and-verify': async (_input, chosen) =>
       chosen === undefined ? ok(null) : await turn(() => openPack(context, received(chosen.path))),
     // Not in the turn, because it ends the call that has the turn.
@@ -281,7 +262,7 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
     'review.save-worksheet': (_input, chosen) => turn(() => saveWorksheet(context, 'csv', chosen)),
     'review.save-workbook': (_input, chosen) => turn(() => saveWorksheet(context, 'xlsx', chosen)),
     'review.save-worksheet-pdf': (_input, chosen) => turn(() => saveWorksheet(context, 'pdf', chosen)),
-  }
+  })
 }
 
 /** A file from another party, in contrast to a draft of this user. */

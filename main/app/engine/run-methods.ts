@@ -9,7 +9,7 @@ import { isSudoersLogin, rootCommands, sudoersFor } from '../../core/sudoers.ts'
 import { DEFAULT_FRAMEWORKS, newRunId } from '../run.ts'
 import { demoVantageRecord } from '../vantage-nodes.ts'
 import { assessmentView, runPreview } from '../views.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { declaredAtFirst, declaredOrNone, type OwnDeclared, withDeclared } from './engagement-store.ts'
 import { startRun } from './going-run.ts'
 import { storedTargets } from './hostkey-methods.ts'
@@ -20,25 +20,10 @@ import type { Begun, RunState } from './run-state.ts'
 import { collectedNodes, listRuns, loadRun, type OnNode, shelfOf } from './stored-runs.ts'
 import { stopEvaluating } from './up-to-now.ts'
 
-type Methods =
-  | 'demo.open'
-  | 'run.preview'
-  | 'run.preview-save'
-  | 'run.sudoers-save'
-  | 'run.start'
-  | 'run.pause'
-  | 'run.resume'
-  | 'run.cancel'
-  | 'run.status'
-  | 'runs.list'
-  | 'runs.open'
-  | 'runs.stop-opening'
-  | 'runs.stop-evaluating'
-
 const GOING_ON = 'a run is in progress'
 
 /** Runs: start, prepare, stop and open again. */
-export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function runMethods(context: EngineContext) {
   const { ports, catalog, session, notify } = context
   const turn = turnOf(context, 'fleet')
   const opening = new Set<AbortController>()
@@ -46,7 +31,7 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
     runPreview(catalog, nodes.length > 0 ? nodes : session.fleet === null ? [] : collectedNodes(session.fleet), {
       metadata: !session.demo && session.fleet?.askMetadata === true,
     })
-  return {
+  return methods({
     'demo.open': () => turn(() => collectDemo(context, [], null)),
     'run.preview': async ({ nodes }) => ok(preview(nodes)),
     'run.preview-save': ({ nodes }, chosen) =>
@@ -113,7 +98,7 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
       stopEvaluating(context)
       return ok(null)
     },
-  }
+  })
 }
 
 /** Shows a stored run. The one that is shown stays where this fails, and where `signal` is aborted. */

@@ -5,12 +5,12 @@ import { ok } from '../../core/failure.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import { shownOf } from '../finding-views.ts'
 import { viewSource } from './assessment-methods.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 
 /** The index of the search: items of the shown run or the open pack, found by reference or words. */
-export function searchMethods(context: EngineContext): Pick<Handlers, 'search.index'> {
+export function searchMethods(context: EngineContext) {
   const { catalog: ours, session } = context
-  return {
+  return methods({
     'search.index': async ({ of }) => {
       const found = await viewSource(context, of)
       if (!found.ok) return found
@@ -47,7 +47,7 @@ export function searchMethods(context: EngineContext): Pick<Handlers, 'search.in
         ...register.documents.flatMap(documentEntry),
       ])
     },
-  }
+  })
 }
 
 /**

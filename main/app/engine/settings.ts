@@ -4,7 +4,7 @@ import type { Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
 import { catalogView } from '../views.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { isObject, parsed } from './kept-json.ts'
 
 const DEFAULTS: Settings = { concurrency: 64, authority: null, singleKeys: true, theme: 'system' }
@@ -49,21 +49,20 @@ function checkedSettings(value: unknown): Settings | null {
   return { concurrency, authority, singleKeys, theme }
 }
 
-type Methods = 'app.info' | 'catalog.get' | 'settings.get' | 'settings.set'
-
 /** Version and catalog of this program, and the settings. */
-export const appMethods = ({ ports, catalog, folder }: EngineContext): Pick<Handlers, Methods> => ({
-  'app.info': async () =>
-    ok({
-      version: VERSION,
-      catalogVersion: catalog.version,
-      rules: catalogView(catalog).digest,
-      rulesState: ports.rulesState,
-      license: 'Apache-2.0',
-      probes: catalog.probes.length,
-      checks: catalog.checks.length,
-    }),
-  'catalog.get': async () => ok(catalogView(catalog)),
-  'settings.get': async () => ok(await readSettings(ports, folder)),
-  'settings.set': async (settings) => await writeSettings(ports, folder, settings),
-})
+export const appMethods = ({ ports, catalog, folder }: EngineContext) =>
+  methods({
+    'app.info': async () =>
+      ok({
+        version: VERSION,
+        catalogVersion: catalog.version,
+        rules: catalogView(catalog).digest,
+        rulesState: ports.rulesState,
+        license: 'Apache-2.0',
+        probes: catalog.probes.length,
+        checks: catalog.checks.length,
+      }),
+    'catalog.get': async () => ok(catalogView(catalog)),
+    'settings.get': async () => ok(await readSettings(ports, folder)),
+    'settings.set': async (settings) => await writeSettings(ports, folder, settings),
+  })

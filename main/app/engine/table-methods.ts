@@ -1,14 +1,13 @@
 import type { TableChoice } from '../../../schemas/ipc-views.ts'
 import { ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { areTexts, isObject, readKept, saved, turnOf, writeKept } from './kept-json.ts'
 
-type Methods = 'tables.get' | 'tables.choose' | 'table.save'
 type Choices = Readonly<Record<string, TableChoice>>
 
 /** How a person sees tables, and tables saved as they are shown. No evaluation depends on it. */
-export function tableMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function tableMethods(context: EngineContext) {
   const { ports, folder } = context
   const path = fileIn(folder, 'tables')
   const turn = turnOf(context, 'tables')
@@ -17,12 +16,12 @@ export function tableMethods(context: EngineContext): Pick<Handlers, Methods> {
     const kept = await readKept(ports, path, isChoices)
     return (kept.ok ? kept.value : null) ?? {}
   }
-  return {
+  return methods({
     'tables.get': async () => ok(await choices()),
     'tables.choose': ({ table, choice }) =>
       turn(async () => await writeKept(ports, path, { ...(await choices()), [table]: choice })),
     'table.save': ({ rows }, chosen) => saved(chosen, (path) => ports.files.write(path, ports.csv(rows))),
-  }
+  })
 }
 
 const isChoices = (value: unknown): value is Choices => isObject(value) && Object.values(value).every(isChoice)

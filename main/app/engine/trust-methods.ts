@@ -1,28 +1,17 @@
 import { type Outcome, ok } from '../../core/failure.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import { type EngineContext, methods } from './context.ts'
 import { saved, turnOf } from './kept-json.ts'
 import { addAnchorFile, listAnchors, removeAnchor } from './trust-anchors.ts'
 import { backupIdentity, createIdentity, listIdentities, rotateIdentity, saveIdentityCard } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
-type Methods =
-  | 'trust.list'
-  | 'trust.add-choose'
-  | 'trust.remove'
-  | 'identities.list'
-  | 'identities.create'
-  | 'identities.save-card'
-  | 'identities.backup'
-  | 'identities.restore'
-  | 'identities.rotate'
-
 /** Trusted signers, and signing identities. */
-export function trustMethods(context: EngineContext): Pick<Handlers, Methods> {
+export function trustMethods(context: EngineContext) {
   const { ports, folder } = context
   const anchors = turnOf(context, 'anchors')
   const turn = turnOf(context, 'identities')
   const listed = async (done: Outcome<unknown>) => (done.ok ? await listIdentities(context) : done)
-  return {
+  return methods({
     'trust.list': () => anchors(() => listAnchors(context)),
     'trust.add-choose': async (reason, chosen) =>
       chosen === undefined ? ok(null) : await anchors(() => addAnchorFile(context, chosen.path, reason)),
@@ -40,5 +29,5 @@ export function trustMethods(context: EngineContext): Pick<Handlers, Methods> {
       return await turn(async () => listed(await ports.identities.restore(identitiesFolder(folder), backup.value)))
     },
     'identities.rotate': ({ name, why }) => turn(async () => listed(await rotateIdentity(context, name, why))),
-  }
+  })
 }
