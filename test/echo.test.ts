@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type EchoListener, echoListener, measureEcho } from '../main/app/converse.ts'
-import type { Pace } from '../main/app/location/ask-databases.ts'
+import { type EchoListener, echoListener, measureEcho, type Pace } from '../main/app/converse.ts'
 import { watchOver } from '../main/app/run.ts'
 import { settledTime } from '../main/catalog/location/peers.ts'
 import { sha256 } from '../main/core/digest.ts'

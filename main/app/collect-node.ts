@@ -26,8 +26,8 @@ import type {
 import { argvOf, askedFor, captureKey, needsMeasure } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 import { BOOT_KEY, bootIn, captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
-import { type Conversation, connect, converse, startShell } from './converse.ts'
-import { type Aside, paceOf } from './location/ask-databases.ts'
+import type { Aside } from './concurrency.ts'
+import { type Conversation, connect, converse, paceOf, startShell } from './converse.ts'
 import {
   isAboutListeners,
   isDisturbed,

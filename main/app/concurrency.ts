@@ -45,6 +45,9 @@ export async function repeat(step: () => Promise<Failure | null>, { signal, wait
   }
 }
 
+/** Work that puts no load on a node, so that other nodes may be started during it. */
+export type Aside = <T>(work: () => Promise<T>) => Promise<T>
+
 /** A limit on concurrent work. */
 interface Lanes {
   readonly take: () => Promise<void>
@@ -53,7 +56,7 @@ interface Lanes {
    * Releases the lane during work that needs none. Afterwards the caller does not wait for a free lane, because
    * little of its work is left.
    */
-  readonly aside: <T>(work: () => Promise<T>) => Promise<T>
+  readonly aside: Aside
 }
 
 export function createLanes(width: number): Lanes {

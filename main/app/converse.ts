@@ -3,8 +3,8 @@ import type { Ports } from '../core/all-ports.ts'
 import { createFrameReader, type Frame, type FrameEvent, type Header } from '../core/collector/frames.ts'
 import { sha256OfAll } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
-import type { Clock, Connection, ConnectTarget, RemoteProcess } from '../core/ports.ts'
-import { burstTimes, ECHO_ROUNDS, ECHO_WARMUP, type Pace } from './location/ask-databases.ts'
+import type { Clock, Connection, ConnectTarget, RemoteProcess, RunEvent } from '../core/ports.ts'
+import type { Aside } from './concurrency.ts'
 import type { Watch } from './run.ts'
 
 type ConverseDeps = Pick<Ports, 'clock' | 'entropy' | 'pause'>
@@ -156,6 +156,45 @@ function clockOf({ clock }: ConverseDeps, { epochSeconds }: Header, started: big
   const rounded = (value: number): number => Math.round(value * 1000) / 1000
   return { offsetSeconds: rounded(epochSeconds + 0.5 - ours), uncertaintySeconds: rounded(0.5 + elapsed / 2) }
 }
+
+/** Round trips before each burst that are not used: they wake up idle components. */
+const ECHO_WARMUP = 3
+/**
+ * Thirty round trips in six short bursts. Queueing delay varies over seconds; a clock that is set or stops between
+ * bursts affects no burst.
+ */
+const ECHO_BURSTS = 6
+const ECHO_ROUNDS = 5
+
+/** Default period over which the round trips of a node are spread. */
+export const DEFAULT_SPREAD_SECONDS = 60
+
+/** Timing of a measurement. */
+export interface Pace {
+  /** From the first burst to the last; 0: no pauses. */
+  readonly spreadSeconds: number
+  /** Called before each wait with the remaining duration of the measurement. */
+  readonly onWait?: (secondsLeft: number) => void
+  readonly aside?: Aside
+}
+
+/** Start of each burst, in seconds after the first. */
+const burstTimes = (spreadSeconds: number): readonly number[] =>
+  Array.from({ length: ECHO_BURSTS }, (_, burst) => (spreadSeconds * burst) / (ECHO_BURSTS - 1))
+
+/** How a node is timed in a run, which is informed of each wait. */
+export const paceOf = (
+  node: string,
+  {
+    spreadSeconds = DEFAULT_SPREAD_SECONDS,
+    aside,
+    onEvent,
+  }: { readonly spreadSeconds?: number; readonly aside?: Aside; readonly onEvent: (event: RunEvent) => void },
+): Pace => ({
+  spreadSeconds,
+  onWait: (secondsLeft) => onEvent({ kind: 'node-timing', node, secondsLeft }),
+  ...(aside === undefined ? {} : { aside }),
+})
 
 const PATIENCE_MS = 10_000
 

@@ -5,8 +5,7 @@ import type { Clock, ConnectTarget, Entropy, RunEvent } from '../core/ports.ts'
 import { compare, type LoadedRecording, type RecordingSource } from '../core/recording.ts'
 import { acceptancesOf } from '../core/register.ts'
 import { NOTHING_SHARED, surplusNames } from '../core/same-machine.ts'
-import { createLanes } from './concurrency.ts'
-import type { Aside } from './location/ask-databases.ts'
+import { type Aside, createLanes } from './concurrency.ts'
 
 /** The result of a run: the recordings of the nodes it reached, loaded when needed, and whether it was stopped. */
 export interface RunResult {

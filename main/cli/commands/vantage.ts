@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Place, VantageMeasurement, VantageRecord } from '../../../schemas/types.ts'
-import { DEFAULT_SPREAD_SECONDS } from '../../app/location/ask-databases.ts'
+import { DEFAULT_SPREAD_SECONDS } from '../../app/converse.ts'
 import { recordVantage } from '../../app/vantage-nodes.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { jsonBytes } from '../../core/pack-files.ts'
