@@ -35,15 +35,42 @@ export interface ToEvaluate {
   readonly onNode?: (nodes: number) => void
 }
 
-/** Input of an export. */
-export interface Evaluated {
-  readonly assessment: Assessment
+/** Parts of reports that come from the recordings of nodes. */
+interface NodeParts {
   readonly outlines: readonly RecordingOutline[]
   /** By node, for a small fleet only. */
   readonly figures: ReadonlyMap<string, readonly Figure[]>
   /** Text of captures by node, for a small fleet only. */
   readonly captured: ReadonlyMap<string, CapturedTexts>
   readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
+}
+
+/** Adds the parts of one node after the other. */
+export function nodeParts(share: <T>(value: T) => T) {
+  const outlines: RecordingOutline[] = []
+  const figures = new Map<string, readonly Figure[]>()
+  const captured = new Map<string, CapturedTexts>()
+  const sudo = new Map<string, Parsed<SudoReconciliation>>()
+  let isSmall: boolean | null = null
+  const parts: NodeParts = { outlines, figures, captured, sudo }
+  return {
+    parts,
+    add: (loaded: LoadedRecording, outline: RecordingOutline, assessed: NodeAssessment, scope: Scope): void => {
+      const { node } = assessed
+      outlines.push(outline)
+      sudo.set(node, share(sudoReconciliation(loaded)))
+      // For a larger fleet, only selected nodes are drawn, once all are known, and no captured text is printed.
+      isSmall ??= populationOf(scope).length <= MANY_NODES
+      if (!isSmall) return
+      figures.set(node, figuresOf(loaded, assessed, scope))
+      captured.set(node, capturedTexts(loaded))
+    },
+  }
+}
+
+/** Input of an export. */
+export interface Evaluated extends NodeParts {
+  readonly assessment: Assessment
   readonly files: PackFiles
   readonly traced: readonly TracedNode[]
 }
@@ -54,16 +81,12 @@ export async function evaluate(
   { scope, recordings, asOf, register, onNode }: ToEvaluate,
 ): Promise<Outcome<Evaluated>> {
   const alone: NodeAssessment[] = []
-  const outlines: RecordingOutline[] = []
   const traced: TracedNode[] = []
   const [inMemory, stored]: [Map<string, PackContent>, NodeFiles[]] = [new Map(), []]
-  const figures = new Map<string, readonly Figure[]>()
-  const captured = new Map<string, CapturedTexts>()
-  const sudo = new Map<string, Parsed<SudoReconciliation>>()
-  const isSmall = populationOf(scope).length <= MANY_NODES
   const byNode = grouped(recordings, nodeOf)
   let demo = false
   const share = shared()
+  const { parts, add } = nodeParts(share)
   for (const node of populationOf(scope)) {
     const found = await restedOn(byNode.get(node) ?? [], node, share)
     if (!found.ok) return found
@@ -73,13 +96,10 @@ export async function evaluate(
     onNode?.(alone.length)
     traced.push(share(traceNode(catalog, rested, assessed)))
     if (rested === null) continue
-    if (isSmall) figures.set(node, figuresOf(rested, assessed, scope))
-    if (isSmall) captured.set(node, capturedTexts(rested))
-    sudo.set(node, share(sudoReconciliation(rested)))
     const { source } = rested
     demo ||= rested.recording.demo
     const outline = outlineOf(rested)
-    outlines.push(outline)
+    add(rested, outline, assessed, scope)
     if (source.blob !== null) stored.push(storedRecordingFiles(outline, source.blob))
     else for (const [path, content] of recordingFiles(rested)) inMemory.set(path, content)
   }
@@ -92,7 +112,7 @@ export async function evaluate(
   const files = layered(inMemory, filesOfNodes(stored))
   const compared = new Map(nodes.map((node) => [node.node, node]))
   const tracedWhole = traced.map((one) => withVerdicts(catalog, one, compared.get(one.node)))
-  return ok({ assessment, outlines, files, figures, captured, sudo, traced: tracedWhole })
+  return ok({ ...parts, assessment, files, traced: tracedWhole })
 }
 
 interface RestedOn extends LoadedRecording {

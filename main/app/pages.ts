@@ -1,27 +1,20 @@
-import type { Figure } from '../../schemas/figure.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
 import { PRODUCER } from '../../schemas/version.ts'
-import { figuresOf } from '../catalog/figures/figures.ts'
-import { sudoReconciliation } from '../catalog/sudo/rights.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
-import { populationOf } from '../core/assess.ts'
 import { LARGEST_TEXT } from '../core/budgets.ts'
 import { type Catalog, catalogDigest, catalogFor, catalogReference } from '../core/catalog.ts'
 import { packNameOf } from '../core/layout.ts'
 import { PATHS } from '../core/pack.ts'
 import { nodeAssessmentPath, type PackContent, type PackFiles } from '../core/pack-files.ts'
-import type { Parsed } from '../core/probe.ts'
-import { outlineOf, type RecordingOutline } from '../core/recording.ts'
-import type { SudoReconciliation } from '../core/sudoers.ts'
-import { type CapturedTexts, capturedTexts } from '../present/html/captured.ts'
+import { outlineOf } from '../core/recording.ts'
 import { firstDifference } from '../present/html/evidence.ts'
 import { htmlPieces } from '../present/html/page.ts'
-import { MANY_NODES } from '../present/report/figures.ts'
 import { buildExecutive, buildReport } from '../present/report.ts'
 import type { PageComparer, PagesCompared, PeriodPageComparer, SealedPages } from '../verify/steps/pages.ts'
 import { bytesOf } from '../verify/steps/read.ts'
 import { falsifiedRules, statusOfRules } from '../verify/steps/rules.ts'
 import { recordingsOf } from './continued-export.ts'
+import { nodeParts } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { periodPdf } from './period-runs.ts'
 import { reportInputOf } from './report-input.ts'
@@ -37,11 +30,7 @@ export function pageComparer(
   share: <T>(value: T) => T,
 ): PageComparer {
   const nodes: NodeAssessment[] = []
-  const outlines: RecordingOutline[] = []
-  const figures = new Map<string, readonly Figure[]>()
-  const captured = new Map<string, CapturedTexts>()
-  const sudo = new Map<string, Parsed<SudoReconciliation>>()
-  let isSmall: boolean | null = null
+  const gathered = nodeParts(share)
   const rendered = async ({ reading, statement, register, earlier, signer }: SealedPages): Promise<Rendered> => {
     const { assessment: index } = reading
     if (index === null) return notCompared('its results cannot be read')
@@ -55,12 +44,9 @@ export function pageComparer(
     const payload = await resultsIn(pack, nodes)
     collectGarbageBetween(ports, nodes.length)
     const input = await reportInputOf({
+      ...gathered.parts,
       assessment,
       catalog,
-      outlines,
-      figures,
-      captured,
-      sudo,
       recordings: recordings.value,
       register,
       earlier,
@@ -91,16 +77,9 @@ export function pageComparer(
   }
   return {
     add: ({ recording, stated }, scope) => {
-      tidyAfter(ports, outlines.length)
+      tidyAfter(ports, gathered.parts.outlines.length)
       if (stated !== null) nodes.push(share(stated))
-      if (recording === null || stated === null) return
-      outlines.push(outlineOf(recording, share))
-      sudo.set(stated.node, share(sudoReconciliation(recording)))
-      // For a larger fleet, only selected nodes are drawn, once all are known, and no captured text is printed.
-      isSmall ??= populationOf(scope).length <= MANY_NODES
-      if (!isSmall) return
-      figures.set(stated.node, figuresOf(recording, stated, scope))
-      captured.set(stated.node, capturedTexts(recording))
+      if (recording !== null && stated !== null) gathered.add(recording, outlineOf(recording, share), stated, scope)
     },
     compare: async (sealed) => {
       const made = await rendered(sealed).catch(notWritten)

@@ -63,10 +63,9 @@ export async function runAtHand(
     places,
     head,
   }: { readonly places: PackPlaces /** Of the chain before it: headsBefore(). */; readonly head: string },
-): Promise<{ readonly found: RunAtHand } | { readonly found: null; readonly why: Failure }> {
+): Promise<Outcome<RunAtHand>> {
   const opened = await firstOpen(shelf, places(run))
-  const lost = (code: Failure['code'], detail: string) =>
-    ({ found: null, why: { code, detail: `run ${run.entry.run}: ${detail}` } }) as const
+  const lost = (code: Failure['code'], detail: string) => fail(code, `run ${run.entry.run}: ${detail}`)
   if (!opened.ok) return lost(opened.error.code, opened.error.detail)
   const { path, pack } = opened.value
   const bag = await readBag(onlyPaths(pack, partialPaths(pack.paths, [])), {
@@ -81,7 +80,7 @@ export async function runAtHand(
   if (bag.head === null || canonicalJson(bag.head) !== head)
     return lost('pack.altered', `${path} states another chain before it than this one`)
   if (bag.evidence === null) return lost('pack.unreadable', 'its pack is older than run traces')
-  return { found: { evidence: bag.evidence, path, pack } }
+  return ok({ evidence: bag.evidence, path, pack })
 }
 
 /** The files of a run's pack that a period encloses, by path in the pack of the period; `nodes` complete. */

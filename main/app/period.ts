@@ -143,9 +143,9 @@ async function derivePeriod(
   const atHand = new Map<string, string>()
   for (const run of fold.runs) {
     const one = await runAtHand(ports, shelf, run, { places, head: headBefore(run) })
-    if (one.found === null) lost.push(one.why)
-    else atHand.set(run.entry.run, one.found.path)
-    fold.add(run, one.found?.evidence ?? null)
+    if (one.ok) atHand.set(run.entry.run, one.value.path)
+    else lost.push(one.error)
+    fold.add(run, one.ok ? one.value.evidence : null)
   }
   const derived = fold.finish()
   return derived.ok ? ok({ derived: derived.value, lost, atHand }) : derived
