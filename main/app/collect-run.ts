@@ -1,5 +1,5 @@
 import type { Fleet, Mapping, Recording, Scope } from '../../schemas/types.ts'
-import type { OpenAddressDatabase, Ports } from '../core/all-ports.ts'
+import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { rememberingMasking } from '../core/collector/redact.ts'
 import { populationWith } from '../core/engagement/coverage.ts'
@@ -7,38 +7,25 @@ import { fail, type Outcome, ok } from '../core/failure.ts'
 import { profileOf } from '../core/fleet.ts'
 import { tooLarge } from '../core/mapping.ts'
 import { quote } from '../core/plain-text.ts'
-import type { ConnectTarget, EvidenceStore, RunEvent } from '../core/ports.ts'
+import type { ConnectTarget, EvidenceStore } from '../core/ports.ts'
 import { type AskedFor, askedFor } from '../core/probe.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 import { type Answered, answeredInOneBoot } from './captures.ts'
-import { collectNode, digestOf } from './collect-node.ts'
+import { type CollectOptions, collectNode, digestOf } from './collect-node.ts'
 import type { Aside } from './concurrency.ts'
-import { declaredLocation } from './location/ask-databases.ts'
+import { declaredLocation, type LocationMatter } from './location/ask-databases.ts'
 import { tidyAfter } from './memory-pressure.ts'
-import { DEFAULT_FRAMEWORKS, type NodeOutcome, type RunResult, runFleet } from './run.ts'
+import { DEFAULT_FRAMEWORKS, type NodeOutcome, type RunOptions, type RunResult, runFleet } from './run.ts'
 
-export interface CollectRunInput {
-  readonly run: string
+/** A resumed run keeps the choices of live tests and of the metadata service that it was started with. */
+export interface CollectRunInput extends RunOptions, Pick<CollectOptions, 'liveTests' | 'metadata' | 'spreadSeconds'> {
   readonly targets: readonly ConnectTarget[]
   readonly storeFolder: string
-  readonly concurrency: number
-  readonly signal: AbortSignal
-  readonly onEvent: (event: RunEvent) => void
   /** The marking of recordings of this run; only those of the demo fleet are marked. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
   readonly deadlineSeconds?: number
   /** Receives each recording when its node is done; it is not kept in memory otherwise. */
   readonly onRecorded?: (loaded: LoadedRecording) => void
-  /** Awaited before each node is started. */
-  readonly mayBegin?: () => Promise<void>
-  /** Runs live tests too. A resumed run keeps the choice that it was started with. */
-  readonly liveTests?: boolean
-  /**
-   * Queries the provider’s metadata service too: `askMetadata` of the fleet file. A resumed run keeps this choice too.
-   */
-  readonly metadata?: boolean
-  /** Period over which the round trips of a node are spread: `locationSpreadSeconds` of the fleet file. */
-  readonly spreadSeconds?: number
 }
 
 const DEADLINE_SECONDS = 300
@@ -165,14 +152,10 @@ interface DeclaredFleet {
   readonly frameworks: readonly string[] | undefined
 }
 
-export interface Declared {
+export interface Declared extends Pick<LocationMatter, 'sites' | 'databases'> {
   readonly scope: Scope
   /** The bytes of the provider inventory; null where the engagement names none. */
   readonly inventory: Uint8Array | null
-  /** The bytes of the provider's record of machine locations; null where the fleet names none. */
-  readonly sites: Uint8Array | null
-  /** Address databases; `askDatabases` adds their entries to the scope. */
-  readonly databases: readonly OpenAddressDatabase[]
 }
 
 /**

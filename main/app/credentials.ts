@@ -1,3 +1,4 @@
+import type { ScheduleStatus } from '../../schemas/ipc-schedules.ts'
 import type { Schedule } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { plain } from '../core/plain-text.ts'
@@ -5,16 +6,11 @@ import type { ConnectTarget } from '../core/ports.ts'
 import { certificateUntil, type KeyFile, keyFile } from '../core/schedule/schedule.ts'
 
 /**
- * Whether a job can log in, or seal, unattended. `unclear`: it depends on something that cannot be observed from here.
+ * Whether a job can log in, or seal, unattended, with the nodes concerned; none where it concerns sealing. `unclear`: it
+ * depends on something that cannot be observed from here.
  */
-export type Works = 'yes' | 'unclear' | 'no'
-export interface UnattendedUse {
-  readonly works: Works
-  /** One sentence or two. */
-  readonly text: string
-  /** The nodes concerned; none where it concerns sealing. */
-  readonly nodes: readonly string[]
-}
+export type UnattendedUse = ScheduleStatus['credentials'][number]
+export type Works = UnattendedUse['works']
 
 /**
  * The means by which a job can log in to each node, and seal; nodes with the same result share one entry. Only the

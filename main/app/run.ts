@@ -20,7 +20,7 @@ export interface NodeOutcome {
   readonly authRefused: boolean
 }
 
-interface RunOptions {
+export interface RunOptions {
   readonly run: string
   readonly concurrency: number
   readonly signal: AbortSignal

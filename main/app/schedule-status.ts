@@ -1,3 +1,4 @@
+import type { ScheduleStatus as ShownStatus } from '../../schemas/ipc-schedules.ts'
 import type { Schedule } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { type Outcome, ok } from '../core/failure.ts'
@@ -5,7 +6,7 @@ import { dueTimes } from '../core/period/cadence.ts'
 import { type CalendarReading, calendarOf } from '../core/period/calendar.ts'
 import { dayOf } from '../core/register/days.ts'
 import type { LoggedEntry } from '../core/run-chain/entry.ts'
-import { cadenceOf, type StartedBy, type TimerKind } from '../core/schedule/schedule.ts'
+import { cadenceOf, type StartedBy } from '../core/schedule/schedule.ts'
 import { type UnattendedUse, unattendedUse } from './credentials.ts'
 import { chainsBelow } from './rebuild-history.ts'
 import { type Attempt, readAttempts } from './scheduled/plan-run.ts'
@@ -29,14 +30,11 @@ export interface ScheduleStatus {
   readonly notes: readonly string[]
 }
 
-export interface TimerStatus {
-  readonly kind: TimerKind
-  /**
-   * `other`: the installed timer differs from the one for today's schedule. `inactive`: it does not differ, but the
-   * operating system will not start it.
-   */
-  readonly state: 'installed' | 'other' | 'inactive'
-}
+/**
+ * `other`: the installed timer differs from the one for today's schedule. `inactive`: it does not differ, but the
+ * operating system will not start it.
+ */
+export type TimerStatus = ShownStatus['installed'][number]
 
 const DAY_MS = 86_400_000
 /** Every cadence is due within this many days. */

@@ -10,7 +10,7 @@ import { type UnsignedVantage, vantageBytes, vantagePlaceProblem } from '../core
 import { vantageIsSigned } from '../verify/steps/location.ts'
 import type { Aside } from './concurrency.ts'
 import { connect, converse, type Pace, startShell } from './converse.ts'
-import { newRunId, runFleet, type Watch, watchOver } from './run.ts'
+import { newRunId, type RunOptions, runFleet, type Watch, watchOver } from './run.ts'
 import { whileSigning } from './seal-file.ts'
 
 type Deps = Pick<Ports, 'transport' | 'clock' | 'entropy' | 'pause'>
@@ -121,17 +121,13 @@ async function timesOf(deps: Deps, connection: Connection, pace: Pace, watch: Wa
   }
 }
 
-interface VantageInput {
+interface VantageInput extends Pick<RunOptions, 'concurrency' | 'signal' | 'onEvent'> {
   /** The nodes that are timed. */
   readonly targets: readonly ConnectTarget[]
   /** Location of this machine, and who declared it. */
   readonly place: Place
   /** Period over which the round trips of a node are spread. */
   readonly spreadSeconds: number
-  /** Number of nodes timed concurrently. */
-  readonly concurrency: number
-  readonly signal: AbortSignal
-  readonly onEvent: (event: RunEvent) => void
   /** Only for the demo fleet. */
   readonly demo?: boolean
   /** Opened before any node is contacted: the times have no value without it. */

@@ -5,7 +5,6 @@ import type {
   EngagementInFile,
   Fleet,
   InventoryInFile,
-  Mapping,
   MappingFile,
   ProviderProfile,
 } from '../../../schemas/types.ts'
@@ -147,11 +146,9 @@ async function differing(
 }
 
 /** A usable fleet file, and the declarations in the files that it names. */
-interface Opened {
+interface Opened extends Pick<OwnDeclared, 'provider' | 'mappings'> {
   readonly fleet: Fleet
   readonly engagement: DeclaredEngagement | null
-  readonly provider: ProviderProfile | null
-  readonly mappings: readonly Mapping[]
 }
 
 /** Previews that were shown and not yet accepted. Discarded when the program ends. */

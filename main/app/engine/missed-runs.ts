@@ -8,7 +8,7 @@ import { readAttempts } from '../scheduled/plan-run.ts'
 import { servedMissed } from '../scheduled/served.ts'
 import { recordMissed } from '../scheduled/states.ts'
 import type { EngineContext } from './context.ts'
-import { isOwn } from './schedule-view.ts'
+import { firstOfSchedules } from './schedule-view.ts'
 import { scheduledRuns, shelfOf } from './stored-runs.ts'
 import { signerOf } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
@@ -37,7 +37,7 @@ interface Quiet {
 }
 
 export function missedRuns(context: EngineContext): MissedRuns {
-  const { ports, session, folder, scheduling } = context
+  const { ports, session, folder } = context
   const quiet = new Map<string, Quiet>()
   const [known, refused] = [new Set<string>(), new Set<string>()]
 
@@ -90,17 +90,11 @@ export function missedRuns(context: EngineContext): MissedRuns {
       if (session.demo) return ok(null)
       const signers = await ports.identities.list(identitiesFolder(folder))
       if (!signers.ok || signers.value.length === 0) return signers.ok ? ok(null) : signers
-      const read = await ports.schedules.read(scheduling.file)
-      if (!read.ok) return read
-      let failed: Outcome<never> | null = null
-      for (const schedule of read.value.schedules.filter((one) => isOwn(context, one))) {
+      return await firstOfSchedules(context, async (schedule) => {
         const found = await find(schedule)
-        const done =
-          found.ok && found.value !== null ? await record(schedule, found.value, signers.value, noted) : found
-        if (!done.ok) failed ??= done
-        else if (done.value !== null) return ok(done.value as MissedDue)
-      }
-      return failed ?? ok(null)
+        if (!found.ok) return found
+        return found.value === null ? ok(null) : await record(schedule, found.value, signers.value, noted)
+      })
     },
   }
 }

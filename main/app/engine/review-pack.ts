@@ -16,6 +16,7 @@ import type { OnResult } from '../../verify/pipeline.ts'
 import { bytesOf, textOf } from '../../verify/steps/read.ts'
 import { chainIn, readSealOf } from '../../verify/steps/signature.ts'
 import { certificatesOf, type Trust } from '../../verify/steps/trust.ts'
+import { withPack } from '../pack-shelf.ts'
 import { reviewFile } from '../review.ts'
 import { assessmentView } from '../views.ts'
 import type { EngineContext } from './context.ts'
@@ -325,10 +326,7 @@ async function peek(
   trust: Trust,
 ): Promise<Outcome<Peeked>> {
   if (/\.pdf$/i.test(path)) return await peekPdf(ports, path, trust)
-  const opened = await ports.packs.open(path)
-  if (!opened.ok) return opened
-  const pack = opened.value
-  try {
+  return await withPack(ports, path, async (pack) => {
     const file = await ports.files.digest(path)
     return ok({
       seal: await readSealOf(pack, ports.sealing.reader, trust),
@@ -336,9 +334,7 @@ async function peek(
       chain: chainIdIn(await textOf(pack, CHAIN_PATHS.chain)),
       sha256: file.ok ? file.value.sha256 : sha256((await bytesOf(pack, PATHS.tagManifest)) ?? new Uint8Array()),
     })
-  } finally {
-    await pack.close()
-  }
+  })
 }
 
 async function peekPdf(

@@ -90,6 +90,25 @@ export async function listSchedules(context: EngineContext): Promise<Outcome<Sch
   })
 }
 
+/**
+ * The first result of work on the own schedules, in the order of their file; null without one. Fails as the file does,
+ * and where no work has a result, as the first that fails.
+ */
+export async function firstOfSchedules<T>(
+  context: EngineContext,
+  work: (schedule: Schedule) => Promise<Outcome<T | null>>,
+): Promise<Outcome<T | null>> {
+  const read = await context.ports.schedules.read(context.scheduling.file)
+  if (!read.ok) return read
+  let failed: Outcome<never> | null = null
+  for (const schedule of read.value.schedules.filter((one) => isOwn(context, one))) {
+    const done = await work(schedule)
+    if (!done.ok) failed ??= done
+    else if (done.value !== null) return done
+  }
+  return failed ?? ok(null)
+}
+
 /** How far back missed runs are searched. */
 export const MISSED_DAYS = 91
 

@@ -14,7 +14,7 @@ import { turnOf } from './kept-json.ts'
 import { collectOwn, type ScheduledRun } from './run-methods.ts'
 import { readNote } from './run-notes.ts'
 import type { RunState } from './run-state.ts'
-import { isOwn } from './schedule-view.ts'
+import { firstOfSchedules } from './schedule-view.ts'
 import { loadRun, shelfOf } from './stored-runs.ts'
 
 /** A run that is about to start because a schedule requires it. */
@@ -110,15 +110,7 @@ export function scheduledStarts(context: EngineContext, { wait }: ServerStarts):
   return {
     startDue: async (noted) => {
       if (going !== null || session.going !== null || session.demo || stop.signal.aborted) return ok(null)
-      const read = await ports.schedules.read(context.scheduling.file)
-      if (!read.ok) return read
-      let failed: Outcome<never> | null = null
-      for (const schedule of read.value.schedules.filter((one) => isOwn(context, one))) {
-        const started = await next(schedule, noted)
-        if (!started.ok) failed ??= started
-        else if (started.value !== null) return started
-      }
-      return failed ?? ok(null)
+      return await firstOfSchedules(context, (schedule) => next(schedule, noted))
     },
     close: async () => {
       stop.abort()
