@@ -108,9 +108,9 @@ export async function flipsBetween(
   node: string,
 ): Promise<Outcome<TakenApart>> {
   const stateOf = async ({ trace, head, from }: FoundRun) => {
-    const recording = await recordingIn(ports, root, trace.run, node)
+    const recording = await withStore(ports, root, trace.run, (store) => ofNode(store, trace.run, node))
     if (!recording.ok) return recording
-    const scope = from === 'evidence' ? NOTHING_DECLARED : await scopeOfPack(ports, root, head)
+    const scope = from === 'evidence' ? {} : await scopeOfPack(ports, root, head)
     return ok({ trace, recording: recording.value, terms: scope === null ? null : declaredTerms(scope) })
   }
   const [then, now] = [await stateOf(before), await stateOf(after)]
@@ -121,8 +121,6 @@ export async function flipsBetween(
     undeclared: [then, now].flatMap(({ value }) => (value.terms === null ? [value.trace.run] : [])),
   })
 }
-
-const NOTHING_DECLARED: Parameters<typeof declaredTerms>[0] = {}
 
 /** The declarations of a run, from its own pack; null where that pack is missing or was replaced. */
 async function scopeOfPack(
@@ -295,13 +293,6 @@ const lastEnd = (recordings: readonly Pick<Recording, 'endedAt'>[]): string | un
     .at(-1)
 
 /** The recording of a node that a run’s stored evidence rests on; null where it has none. */
-const recordingIn = (
-  ports: Pick<Ports, 'files' | 'openStore'>,
-  root: string,
-  run: string,
-  node: string,
-): Promise<Outcome<LoadedRecording | null>> => withStore(ports, root, run, (store) => ofNode(store, run, node))
-
 async function ofNode(store: EvidenceStore, run: string, node: string): Promise<Outcome<LoadedRecording | null>> {
   const listed = await store.list(run)
   if (!listed.ok) return listed

@@ -5,7 +5,7 @@ import { fail, type Outcome, ok } from '../core/failure.ts'
 import { chainFolderOf, chainStart } from '../core/layout.ts'
 import { parseCadence } from '../core/period/cadence.ts'
 import type { Signer } from '../core/ports.ts'
-import type { RunChain, SignedEntry } from '../core/run-chain/entry.ts'
+import type { RunChain } from '../core/run-chain/entry.ts'
 import {
   plannedCadence,
   type StartedBy,
@@ -268,18 +268,7 @@ const enterPlan = (
           : changes
             ? 'The schedule was changed.'
             : 'The schedule was added.'
-      const plan: SignedEntry = {
-        kind: 'plan',
-        schedule: name,
-        cadence,
-        withinMinutes,
-        from: at,
-        at,
-        fleet,
-        why,
-        signer,
-      }
-      return ok([plan])
+      return ok([{ kind: 'plan', schedule: name, cadence, withinMinutes, from: at, at, fleet, why, signer }])
     },
   )
 }

@@ -1,11 +1,5 @@
 import { engagementState } from '../../../schemas/engagement-words.ts'
-import type {
-  AcceptancesDraft,
-  DocumentPlan,
-  HomeView,
-  Recorded,
-  ResponsesDraft,
-} from '../../../schemas/ipc-findings.ts'
+import type { AcceptancesDraft, HomeView, Recorded, ResponsesDraft } from '../../../schemas/ipc-findings.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { EntrySignature, Register } from '../../../schemas/types.ts'
 import { catalogFor } from '../../core/catalog.ts'
@@ -59,7 +53,8 @@ export function findingMethods(context: EngineContext) {
     'documents.save-message': ({ owner }, chosen) =>
       saved(chosen, (path) =>
         withSource('run', async (source) => {
-          const message = source === null ? null : messageIn(documentPlan(source), owner)
+          const plan = source === null ? null : documentPlan(source)
+          const message = plan?.owners.find((one) => one.owner === owner)?.message ?? null
           return message === null
             ? fail('input.refused', 'no document is outstanding from this owner')
             : await context.ports.files.write(path, message)
@@ -95,9 +90,6 @@ export function findingMethods(context: EngineContext) {
       ).then(nothingOf),
   })
 }
-
-const messageIn = ({ owners }: DocumentPlan, wanted: string): string | null =>
-  owners.find(({ owner }) => owner === wanted)?.message ?? null
 
 async function homeView(context: EngineContext, source: FindingSource | null): Promise<HomeView> {
   const { ports, folder, session } = context

@@ -121,16 +121,11 @@ async function deviations(
   })
 }
 
-const MOST_DEVIATIONS = 200
-
 /** Deviations that are open at the end first. */
-function shownFirst({ catalog }: EngineContext, all: readonly Deviation[]) {
+function shownFirst({ catalog }: EngineContext, all: readonly Deviation[]): Bounded<HistoryDeviation> {
   const claims = new Map(catalog.checks.map(({ id, expected }) => [id, expected]))
-  const ordered = [...all].sort((a, b) => Number(b.open) - Number(a.open))
-  const rows = ordered
-    .slice(0, MOST_DEVIATIONS)
-    .map((one): HistoryDeviation => ({ ...one, expected: claims.get(one.check) ?? one.check }))
-  return { rows, total: all.length }
+  const { rows, total } = first([...all].sort((a, b) => Number(b.open) - Number(a.open)))
+  return { rows: rows.map((one) => ({ ...one, expected: claims.get(one.check) ?? one.check })), total }
 }
 
 /**

@@ -71,7 +71,7 @@ export function registerMethods(context: EngineContext) {
       return written.ok ? ok(await ownView(kept, after.value)) : written
     })
   return methods({
-    'register.get': async ({ of }) => await registerOf(context, of),
+    'register.get': ({ of }) => registerOf(context, of),
     'acceptances.accept': async (draft) => {
       const { run } = session
       if (run === null) return fail('input.refused', 'there is no run yet, so there is no deviation to accept')
@@ -79,16 +79,14 @@ export function registerMethods(context: EngineContext) {
         acceptRisk(register, draft, { ...moment(), run: run.run, verdictOf: verdictIn(catalog, run.assessment) }),
       )
     },
-    'acceptances.withdraw': async (draft) =>
-      await change((register) => withdrawAcceptance(register, draft, ports.clock.now())),
-    'acceptances.request': async (draft) =>
-      await change((register) =>
+    'acceptances.withdraw': (draft) => change((register) => withdrawAcceptance(register, draft, ports.clock.now())),
+    'acceptances.request': (draft) =>
+      change((register) =>
         requestAcceptance(register, draft, { ...moment(), hasCheck: (check) => checks.has(check), hasNode }),
       ),
-    'acceptances.approve': async (draft) =>
-      await change((register) => approveRequest(register, draft, ports.clock.now())),
-    'acceptances.reject': async (draft) =>
-      await change((register) => resolveRequest(register, { ...draft, as: 'rejected' }, ports.clock.now())),
+    'acceptances.approve': (draft) => change((register) => approveRequest(register, draft, ports.clock.now())),
+    'acceptances.reject': (draft) =>
+      change((register) => resolveRequest(register, { ...draft, as: 'rejected' }, ports.clock.now())),
     'acceptances.save': (_, chosen) =>
       saved(chosen, async (path) => {
         const register = await registerOf(context, 'run')
@@ -107,17 +105,15 @@ export function registerMethods(context: EngineContext) {
         kept,
       )
     },
-    'documents.note': async (draft) =>
-      await change((register) => addNote(register, draft, { ...moment(), needsOf: needsNow() }), noteBytes(draft.text)),
-    'documents.withdraw': async (draft) =>
-      await change((register) => withdrawDocument(register, draft, ports.clock.now())),
-    'documents.show': async ({ of, id }) => await showDocument(context, of, id),
+    'documents.note': (draft) =>
+      change((register) => addNote(register, draft, { ...moment(), needsOf: needsNow() }), noteBytes(draft.text)),
+    'documents.withdraw': (draft) => change((register) => withdrawDocument(register, draft, ports.clock.now())),
+    'documents.show': ({ of, id }) => showDocument(context, of, id),
     'decisions.set': async (draft) => {
       const levelOf = levelsIn(catalogNow().frameworks)
       return await change((register) => decide(register, draft, { ...moment(), levelOf }))
     },
-    'decisions.withdraw': async (draft) =>
-      await change((register) => withdrawDecision(register, draft, ports.clock.now())),
+    'decisions.withdraw': (draft) => change((register) => withdrawDecision(register, draft, ports.clock.now())),
     'register.sign': async ({ id, role, identity }) => {
       // Signed before the turn begins, because a person may confirm at another computer and other changes must not
       // wait for that.
@@ -129,8 +125,8 @@ export function registerMethods(context: EngineContext) {
       if (!signature.ok) return signature
       return await change((register) => addSignature(ports, register, id, signature.value), null, kept)
     },
-    'requests.set': async (draft) =>
-      await change((register) => setRequest(register, draft, { now: ports.clock.now(), needsOf: needsNow() })),
+    'requests.set': (draft) =>
+      change((register) => setRequest(register, draft, { now: ports.clock.now(), needsOf: needsNow() })),
   })
 }
 

@@ -63,7 +63,9 @@ async function noteOn(context: EngineContext, line: Input<'review.note'>): Promi
   const isSame = (one: { readonly node: string; readonly check: string }): boolean =>
     one.node === line.node && one.check === line.check
   return await changed(context, (file, at, { assessment }) =>
-    assessment?.nodes.some(({ node, results }) => node === line.node && results.some(isChecked(line.check))) === true
+    assessment?.nodes.some(
+      ({ node, results }) => node === line.node && results.some(({ check }) => check === line.check),
+    ) === true
       ? ok({
           ...file,
           lines: [...file.lines.filter((one) => !isSame(one)), { ...line, at }],
@@ -72,11 +74,6 @@ async function noteOn(context: EngineContext, line: Input<'review.note'>): Promi
       : fail('input.refused', 'the pack contains no such result'),
   )
 }
-
-const isChecked =
-  (wanted: string) =>
-  ({ check }: { readonly check: string }): boolean =>
-    check === wanted
 
 const NOT_READABLE = 'no pack with readable results is open'
 

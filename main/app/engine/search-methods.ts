@@ -3,23 +3,21 @@ import type { Assessment, EvidenceDocument } from '../../../schemas/types.ts'
 import { type Catalog, catalogFor } from '../../core/catalog.ts'
 import { ok } from '../../core/failure.ts'
 import type { Finding } from '../../core/finding/finding.ts'
-import { shownOf } from '../finding-views.ts'
 import { viewSource } from './assessment-methods.ts'
 import { type EngineContext, methods } from './context.ts'
+import { presented } from './presented.ts'
 
 /** The index of the search: items of the shown run or the open pack, found by reference or words. */
 export function searchMethods(context: EngineContext) {
-  const { catalog: ours, session } = context
   return methods({
     'search.index': async ({ of }) => {
       const found = await viewSource(context, of)
       if (!found.ok) return found
       const { value: source } = found
-      const state = of === 'run' ? session.run : session.pack
-      if (source === null || state === null) return ok([])
+      if (source === null) return ok([])
       const { assessment, register } = source
-      const catalog = catalogFor(ours, assessment.scope)
-      const { findings, informational } = shownOf({ assessment, catalog: ours, register, recordings: state.recordings })
+      const catalog = catalogFor(context.catalog, assessment.scope)
+      const { findings, informational } = presented(context, source)
       const placeOf = placesIn(catalog, assessment)
       return ok([
         ...[...findings, ...informational].flatMap(findingEntry),
