@@ -3,7 +3,7 @@ import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
-import { packIn, preparedPath, RECORDING } from '../core/layout.ts'
+import { packIn, preparedPath, RECORDING, sealedExports, sealedPeriods } from '../core/layout.ts'
 import { PATHS, payloadFiles } from '../core/pack.ts'
 import type { PackFiles, PackScope } from '../core/pack-files.ts'
 import type { RecordingSource } from '../core/recording.ts'
@@ -15,8 +15,9 @@ import { NO_TRUST } from '../verify/steps/trust.ts'
 import { evaluate } from './evaluate.ts'
 import { alsoFiles, type Content, type Contents, derivedFiles, prefixIn, writeDerived } from './output-files.ts'
 import { withPack } from './pack-shelf.ts'
+import { chainFoldersBelow } from './rebuild-history.ts'
 import { type Exported, type ExportInput, formatInputOf, reportInputOf } from './report-input.ts'
-import { newChain, withRunChain } from './run-chain.ts'
+import { newChain, readChain, withRunChain } from './run-chain.ts'
 
 /**
  * Whether a run is sealed, after an interrupted export was completed or discarded by finishPrepared(). An archive
@@ -99,21 +100,71 @@ export async function finishPrepared(
 }
 
 /**
+ * Completes or discards the exports below a root that an earlier process did not finish: each has a separate folder,
+ * which no later export reads. A pack that a chain names gets its name; other archives and half-written files are
+ * removed. Waits for a chain that another process has locked. Fails as chains and the disk do, after everything else
+ * was tried; the next start tries the rest again.
+ */
+export async function finishInterrupted(
+  ports: Pick<Ports, 'files' | 'openRunChain' | 'packs'>,
+  root: string,
+): Promise<Outcome<null>> {
+  const paths: string[] = []
+  for (const place of [sealedExports(root), sealedPeriods(root)]) {
+    const below = await ports.files.below(place, 2)
+    if (!below.ok) return below
+    paths.push(...below.value.files.map((path) => `${place}/${path}`))
+  }
+  const halves = paths.filter((path) => HALF.test(path)).map((path) => path.slice(0, path.lastIndexOf('/')))
+  for (const folder of new Set(halves)) {
+    const cleared = await ports.files.clearParts(folder)
+    if (!cleared.ok) return cleared
+  }
+  const prepared = paths.filter((path) => path.endsWith(PREPARED))
+  if (prepared.length === 0) return ok(null)
+  const chains = await chainFoldersBelow(ports, root)
+  if (!chains.ok) return chains
+  let problem: Outcome<null> = ok(null)
+  for (const folder of chains.value) {
+    const settled = await settledBy(ports, folder, prepared)
+    if (!settled.ok) problem = settled
+  }
+  return problem
+}
+
+const PREPARED = '.prepared'
+/** Written by a process that may have ended: see clearParts(). */
+const HALF = /\.part-\d+$/
+
+/** Settles the archives prepared for one chain, independently of each other. Fails as the last one that fails. */
+async function settledBy(
+  ports: Pick<Ports, 'files' | 'openRunChain' | 'packs'>,
+  folder: string,
+  prepared: readonly string[],
+): Promise<Outcome<null>> {
+  const about = await readChain(ports, folder)
+  if (!about.ok) return about
+  const { id, fleet } = about.value
+  const ending = preparedPath('', id)
+  const own = prepared.filter((path) => path.endsWith(ending)).map((path) => path.slice(0, -ending.length))
+  if (own.length === 0) return ok(null)
+  return await withRunChain(ports, folder, { id, fleet }, async (chain) => {
+    let problem: Outcome<null> = ok(null)
+    for (const pack of own) {
+      const settled = await finishPrepared(ports, pack, chain.chain())
+      if (!settled.ok) problem = settled
+    }
+    return problem
+  })
+}
+
+/**
  * Writes, from an existing pack, the outputs that an interrupted export did not write. Nothing is sealed again,
  * because every file follows from sealed content. Fails with input.refused where nothing is missing (unless the
  * export resumes), and where the pack is of another run, was sealed by another key or evaluated by other rules; with
  * pack.altered where the pack differs from its seal; otherwise as the disk does.
  */
 export async function continueExport(
-  ports: Pick<Ports, 'csvPieces' | 'files' | 'packs' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'xlsx'>,
-  ours: Catalog,
-  input: ExportInput,
-  pack: { readonly path: string; readonly name: string },
-): Promise<Outcome<Exported>> {
-  return await withPack(ports, pack.path, (opened) => continued(ports, ours, input, pack, opened))
-}
-
-async function continued(
   ports: Pick<Ports, 'csvPieces' | 'files' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'xlsx'>,
   ours: Catalog,
   input: ExportInput,

@@ -5,6 +5,7 @@ import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail, ok } from '../core/failure.ts'
 import type { Timers } from '../core/schedule/schedule.ts'
+import { finishInterrupted } from './continued-export.ts'
 import { assessmentMethods } from './engine/assessment-methods.ts'
 import type { EngineContext, Handlers, Scheduling } from './engine/context.ts'
 import { declarationMethods } from './engine/declaration-methods.ts'
@@ -29,7 +30,6 @@ import { listeners, openSession } from './engine/session.ts'
 import { appMethods } from './engine/settings.ts'
 import { tableMethods } from './engine/table-methods.ts'
 import { trustMethods } from './engine/trust-methods.ts'
-import { finishInterrupted } from './interrupted-exports.ts'
 
 /** Members of EngineContext that differ between computers; without one, that of a computer of one person. */
 interface EngineOptions

@@ -32,6 +32,7 @@ import { continueExport, finishPrepared, preparedIn } from './continued-export.t
 import { type Evaluated, evaluate } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { alsoFiles, derivedFiles, prefixIn, writeDerived } from './output-files.ts'
+import { withPack } from './pack-shelf.ts'
 import { type Exported, type ExportInput, formatInputOf, reportInputOf } from './report-input.ts'
 import { newChain, withRunChain } from './run-chain.ts'
 import { sealedPack, sealShortfalls, stampReport, whileSigning } from './seal-file.ts'
@@ -118,7 +119,8 @@ export async function exportRun(
   if (!cleared.ok) return cleared
   const settled = chainFolder === null ? ok(null) : await settledIn(ports, input, chainFolder, pack.path)
   if (!settled.ok) return settled
-  if (await ports.files.isThere(pack.path)) return await continueExport(ports, ours, input, pack)
+  if (await ports.files.isThere(pack.path))
+    return await withPack(ports, pack.path, (open) => continueExport(ports, ours, input, pack, open))
   const prefix = await prefixIn(ports, folder, { ...input, report: null })
   if (prefix === null)
     return fail('input.refused', `a report of run ${run} already exists in ${folder}; choose another folder`)
