@@ -1,5 +1,5 @@
 import type { OpenPack, Ports } from '../core/all-ports.ts'
-import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { PackContent } from '../core/pack-files.ts'
 
 /** Does work on an open pack and closes it. Fails as both do. */
@@ -43,7 +43,7 @@ export function packShelf({ packs }: Pick<Ports, 'packs'>): PackShelf {
   }
   const again = async (path: string): Promise<OpenPack> => {
     const opened = await open(path)
-    if (!opened.ok) throw new Error(sentence(opened.error))
+    if (!opened.ok) throw new Error(`${opened.error.code}: ${opened.error.detail}`)
     return opened.value
   }
   return {
@@ -66,8 +66,6 @@ const sizeAndDigest = (pack: OpenPack, file: string): { readonly size: number; r
   const { size, sha256 } = pack.stored(file)
   return { size, sha256 }
 }
-
-const sentence = ({ code, detail }: Failure): string => `${code}: ${detail}`
 
 /** The first of these paths that is a pack, opened. Fails as the last of them does. */
 export async function firstOpen(

@@ -101,7 +101,7 @@ export interface PackState {
 }
 
 /** A run in progress. */
-export interface GoingRun {
+interface GoingRun {
   readonly run: string
   readonly stop: AbortController
   readonly gate: Gate

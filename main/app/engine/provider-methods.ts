@@ -135,7 +135,9 @@ function claimRow(
     text,
     source: sources.find((one) => one.id === source) ?? null,
     tests: [
-      ...(condition?.tests ?? []).map((bearing) => conditionView(bearingView(catalog, bearing))),
+      ...(condition?.tests ?? [])
+        .map((bearing) => bearingView(catalog, bearing))
+        .map((view) => ({ ...view, title: `Condition: ${view.title}` })),
       ...tests.map((bearing) => bearingView(catalog, bearing)),
     ],
     why,
@@ -144,8 +146,6 @@ function claimRow(
     counts,
   }
 }
-
-const conditionView = (view: ClaimTestView): ClaimTestView => ({ ...view, title: `Condition: ${view.title}` })
 
 function bearingView({ checks, claimTests }: Catalog, bearing: ClaimTestReference): ClaimTestView {
   if ('check' in bearing) {

@@ -1,8 +1,16 @@
 import type { Ports } from '../../core/all-ports.ts'
-import type { Failure, Outcome } from '../../core/failure.ts'
-import { ok } from '../../core/failure.ts'
-import type { Outbox, Sent, Target, TargetForm } from '../../core/outbox/delivery.ts'
-import { LONGEST_PAUSE_MS, MOST_AT_ONCE, MOST_ATTEMPTS, retryAfter, waitBefore } from '../../core/outbox/delivery.ts'
+import { type Outcome, ok } from '../../core/failure.ts'
+import {
+  LONGEST_PAUSE_MS,
+  MOST_AT_ONCE,
+  MOST_ATTEMPTS,
+  type Outbox,
+  retryAfter,
+  type Sent,
+  type Target,
+  type TargetForm,
+  waitBefore,
+} from '../../core/outbox/delivery.ts'
 import type { FindingItem, OutboxItem } from '../../core/outbox/item.ts'
 import { itemDigest, type Letter, type LetterState, letterName, unplanned } from '../../core/outbox/journal.ts'
 
@@ -216,9 +224,7 @@ async function exchanged(
 }
 
 const endOf = (outcome: Outcome<string | null>): Exchanged =>
-  outcome.ok ? { is: 'delivered', remote: outcome.value } : { is: 'later', ...reasonOf(outcome.error) }
-
-const reasonOf = ({ detail }: Failure) => ({ why: detail, retryAfter: null })
+  outcome.ok ? { is: 'delivered', remote: outcome.value } : { is: 'later', why: outcome.error.detail, retryAfter: null }
 
 const [UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TIMEOUT, TOO_MANY] = [401, 403, 404, 408, 429]
 
