@@ -27,8 +27,7 @@ import { scheduleMethods } from './engine/schedule-methods.ts'
 import { type ScheduledStarts, scheduledStarts } from './engine/scheduled-starts.ts'
 import { searchMethods } from './engine/search-methods.ts'
 import { listeners, openSession } from './engine/session.ts'
-import { appMethods } from './engine/settings.ts'
-import { tableMethods } from './engine/table-methods.ts'
+import { appMethods, tableMethods } from './engine/settings.ts'
 import { trustMethods } from './engine/trust-methods.ts'
 
 /** Members of EngineContext that differ between computers; without one, that of a computer of one person. */

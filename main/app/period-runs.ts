@@ -52,17 +52,14 @@ export async function packPlaces(ports: Pick<Ports, 'openHistory'>, root: string
 }
 
 /**
- * Opens the pack of a run and checks it before a period uses any of its bytes: its lists, its seal, and that the
- * chain names it. A failure states why the run is not available.
+ * Opens the pack of a run and checks it before a period uses any of its bytes: its lists, its seal, and that the chain
+ * names it after `head`, see headsBefore(). A failure states why the run is not available.
  */
 export async function runAtHand(
   { sealing, validator }: Pick<Ports, 'sealing' | 'validator'>,
   shelf: PackShelf,
   run: EnteredRun,
-  {
-    places,
-    head,
-  }: { readonly places: PackPlaces /** Of the chain before it: headsBefore(). */; readonly head: string },
+  { places, head }: { readonly places: PackPlaces; readonly head: string },
 ): Promise<Outcome<RunAtHand>> {
   const opened = await firstOpen(shelf, places(run))
   const lost = (code: Failure['code'], detail: string) => fail(code, `run ${run.entry.run}: ${detail}`)

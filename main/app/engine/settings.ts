@@ -1,11 +1,11 @@
-import type { Settings } from '../../../schemas/ipc-views.ts'
+import type { Settings, TableChoice } from '../../../schemas/ipc-views.ts'
 import { VERSION } from '../../../schemas/version.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
 import { catalogView } from '../views.ts'
 import { type EngineContext, methods } from './context.ts'
-import { isObject, parsed } from './kept-json.ts'
+import { areTexts, isObject, parsed, readKept, saved, turnOf, writeKept } from './kept-json.ts'
 
 const DEFAULTS: Settings = { concurrency: 64, authority: null, singleKeys: true, theme: 'system' }
 
@@ -66,3 +66,31 @@ export const appMethods = ({ ports, catalog, folder }: EngineContext) =>
     'settings.get': async () => ok(await readSettings(ports, folder)),
     'settings.set': async (settings) => await writeSettings(ports, folder, settings),
   })
+
+type Choices = Readonly<Record<string, TableChoice>>
+
+/** How a person sees tables, and tables saved as they are shown. No evaluation depends on it. */
+export function tableMethods(context: EngineContext) {
+  const { ports, folder } = context
+  const path = fileIn(folder, 'tables')
+  const turn = turnOf(context, 'tables')
+  // A file in another form loses only a choice of columns.
+  const choices = async (): Promise<Choices> => {
+    const kept = await readKept(ports, path, isChoices)
+    return (kept.ok ? kept.value : null) ?? {}
+  }
+  return methods({
+    'tables.get': async () => ok(await choices()),
+    'tables.choose': ({ table, choice }) =>
+      turn(async () => await writeKept(ports, path, { ...(await choices()), [table]: choice })),
+    'table.save': ({ rows }, chosen) => saved(chosen, (path) => ports.files.write(path, ports.csv(rows))),
+  })
+}
+
+const isChoices = (value: unknown): value is Choices => isObject(value) && Object.values(value).every(isChoice)
+
+const isChoice = (value: unknown): value is TableChoice =>
+  isObject(value) &&
+  areTexts(value.hidden) &&
+  (value.by === null || typeof value.by === 'string') &&
+  typeof value.isReversed === 'boolean'
