@@ -121,10 +121,8 @@ export async function createEngine(
     close: async () => {
       const ended = starts?.close()
       // Waits for any run that is about to start.
-      await turnOf(
-        context,
-        'fleet',
-      )(async () => {
+      const turn = turnOf(context, 'fleet')
+      await turn(async () => {
         session.going?.stop.abort()
         await session.going?.done
       })

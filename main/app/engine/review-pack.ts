@@ -264,10 +264,8 @@ export async function trustAuthority(
   howVerified: string,
 ): Promise<Outcome<PackReview>> {
   if (context.session.pack === null) return fail('input.refused', 'no pack is open')
-  const added = await turnOf(
-    context,
-    'anchors',
-  )(() => addAnchorFile(context, path, { for: 'authorities', howVerified }))
+  const turn = turnOf(context, 'anchors')
+  const added = await turn(() => addAnchorFile(context, path, { for: 'authorities', howVerified }))
   return added.ok ? await reopenPack(context) : added
 }
 
@@ -294,10 +292,8 @@ export async function trustSigner(context: EngineContext, howVerified: string): 
   const certificate = known.find((der) => sha256(der) === wanted?.fingerprint)
   if (certificate === undefined)
     return fail('input.refused', 'the file does not contain the certificate; add the certificate in the settings')
-  const added = await turnOf(
-    context,
-    'anchors',
-  )(() => addAnchors(context, [certificate], { for: 'signers', howVerified }))
+  const turn = turnOf(context, 'anchors')
+  const added = await turn(() => addAnchors(context, [certificate], { for: 'signers', howVerified }))
   return added.ok ? await reopenPack(context) : added
 }
 

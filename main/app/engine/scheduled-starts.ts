@@ -234,10 +234,8 @@ async function collectOnce(
   before: RunState | null,
 ): Promise<Outcome<Collected>> {
   const { session } = context
-  const begun = await turnOf(
-    context,
-    'fleet',
-  )(async () => {
+  const turn = turnOf(context, 'fleet')
+  const begun = await turn(async () => {
     const ticket = await collectOwn(context, nodes, before, scheduled)
     return ticket.ok ? ok(session.going) : ticket
   })
