@@ -2,7 +2,7 @@ import { type Context, type DraftObservation, defineCheck, unclearAbout } from '
 import { quote } from '../../core/plain-text.ts'
 import { known, type Parsed } from '../../core/probe.ts'
 import { type AuthorizedKeys, authorizedKeys, homeOfKeyFile } from '../authorized-keys/probes.ts'
-import { type AccessRules, expandStack, type PamStack, pamAccessRules, pamStack } from '../pam/probes.ts'
+import { type AccessRules, expandStack, type PamEntry, type PamStack, pamAccessRules, pamStack } from '../pam/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText, type ThresholdId } from '../thresholds.ts'
 import {
@@ -283,8 +283,29 @@ function listed(sshd: SshdSettings, pam: Parsed<PamStack>, rules: Parsed<AccessR
   ]
 }
 
-// Modules that may limit who gets in by rules that are not read here: a directory's, or a list of names in a file.
-const UNREAD: ReadonlySet<string> = new Set(['pam_sss', 'pam_listfile', 'pam_ldap', 'pam_winbind'])
+// Modules that may limit who gets in by rules that are not read here: a directory's, a list of names in a file, or the jobs that a batch
+// system runs here (Slurm).
+const UNREAD: ReadonlySet<string> = new Set([
+  'pam_sss',
+  'pam_listfile',
+  'pam_ldap',
+  'pam_winbind',
+  'pam_slurm',
+  'pam_slurm_adopt',
+])
+
+/** pam.conf(5): a refusal of a module that is sufficient or optional refuses no one; in brackets, the action for it decides, or the default. */
+function refuses({ control }: PamEntry): boolean {
+  const action = (value: string): string | undefined => new RegExp(`\\b${value}=(\\w+)`).exec(control)?.[1]
+  return /^(required|requisite)$/.test(control) || /^(die|bad)$/.test(action('perm_denied') ?? action('default') ?? '')
+}
+
+/** Modules before a place in the stack that can let an account in, or past that place, without what is there being asked. */
+const admitting = (entries: readonly PamEntry[], place: number): readonly PamEntry[] =>
+  entries.slice(0, place).filter(({ control }, at) => {
+    const [, passed] = /\bsuccess=(done|\d{1,3})\b/.exec(control) ?? []
+    return control === 'sufficient' || passed === 'done' || at + Number(passed ?? 0) >= place
+  })
 
 function withoutList(
   sshd: SshdSettings,
@@ -298,13 +319,24 @@ function withoutList(
       : 'The SSH server names neither allowed users nor allowed groups'
   // Modules are queried only where the server uses them (sshd_config(5), UsePAM).
   const isAsked = setting(sshd, 'usepam') !== 'no'
-  const modules = pam.ok && isAsked ? expandStack(pam.fact, 'sshd', 'account').map((entry) => entry.module) : []
-  if (modules.includes('pam_access')) return byAccessRules(without, rules)
-  const filter = modules.filter((module) => UNREAD.has(module))
+  const entries = pam.ok && isAsked ? expandStack(pam.fact, 'sshd', 'account') : []
+  const place = entries.findIndex((entry) => entry.module === 'pam_access' && refuses(entry))
+  if (place >= 0) return [...byAccessRules(without, rules), ...notAsked(admitting(entries, place))]
+  const filter = entries.map(({ module }) => module).filter((module) => UNREAD.has(module))
   if (filter.length > 0)
     return [unclear(`${without}; ${named(filter)} may limit who gets in, by rules that were not read.`, pamStack)]
   return [contradicts(`${without}: every account with a shell may try.`, sshdEffective), ...unclearAbout(pamStack, pam)]
 }
+
+const notAsked = (entries: readonly PamEntry[]): readonly DraftObservation[] =>
+  entries.length === 0
+    ? []
+    : [
+        unclear(
+          `Whom ${named([...new Set(entries.map(({ module }) => module))])} lets in is not asked for by the rules of pam_access, which come later.`,
+          pamStack,
+        ),
+      ]
 
 /** access.conf(5): separators are spaces, tabs and commas; ALL, LOCAL and EXCEPT are read in either case (pam_access.c, strcasecmp). */
 const wordsOf = (field: string): readonly string[] => field.split(/[\s,]+/).filter((word) => word !== '')

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { pamAccessRules, pamStack } from '../../main/catalog/pam/probes.ts'
+import { answer } from '../support/answers.ts'
+import { checkOf, concludeOn } from '../support/evaluated.ts'
+
+const ID = 'access.sshd.allow-list'
+
+/** The check where /etc/pam.d/sshd has these lines, as `grep -o` prints them, and access.conf is that of Slurm’s documentation. */
+function concluded(sshd: readonly string[], more: Readonly<Record<string, readonly string[]>> = {}) {
+  const files = Object.entries({ sshd, ...more })
+  const names = files.flatMap(([file, rows]) => rows.map((row) => `/etc/pam.d/${file}\0${row}\n`)).join('')
+  return concludeOn(checkOf(ID), 'fx-accounts-declared', [
+    [pamStack.id, pamStack.parse({ names: answer(names), arguments: answer('', { exitCode: 1 }) })],
+    [
+      pamAccessRules.id,
+      pamAccessRules.parse({
+        rules: answer('/etc/security/access.conf:+:(wheel):ALL\n/etc/security/access.conf:-:ALL:ALL\n'),
+      }),
+    ],
+  ])
+}
+
+const LAST = 'account    include      password-auth'
+// As authselect (sssd profile) writes it.
+const PASSWORD_AUTH = [
+  'account     required      pam_unix.so',
+  'account     sufficient    pam_localuser.so',
+  'account     sufficient    pam_usertype.so',
+  'account     required      pam_permit.so',
+]
+
+// slurm.schedmd.com/pam_slurm_adopt.html, “Administrative Access Configuration”, has the first two; pam.conf(5) the meaning of the words.
+describe('pam_access limits who gets in only where its refusal counts and nothing lets an account in before it', () => {
+  test.each([
+    [
+      'those with a job are let in first',
+      ['account    sufficient    pam_slurm_adopt.so', 'account    required      pam_access.so'],
+      'inconclusive',
+      'unclear: Whom “pam_slurm_adopt” lets in is not asked for by the rules of pam_access',
+    ],
+    [
+      'its refusal leaves it to Slurm',
+      ['account    sufficient    pam_access.so', 'account    required      pam_slurm_adopt.so'],
+      'inconclusive',
+      '“pam_slurm_adopt” may limit who gets in',
+    ],
+    [
+      'Slurm alone, which admits those with a job',
+      ['account    required      pam_nologin.so', '-account    required      pam_slurm_adopt.so'],
+      'inconclusive',
+      '“pam_slurm_adopt” may limit who gets in',
+    ],
+    [
+      'its refusal is ignored, and nothing else refuses',
+      ['account    optional    pam_access.so', 'account    required      pam_unix.so'],
+      'not-satisfied',
+      'every account with a shell may try',
+    ],
+    [
+      'it comes after what lets every local account in',
+      [LAST, 'account    required      pam_access.so'],
+      'inconclusive',
+      '“pam_localuser”, “pam_usertype”',
+    ],
+    [
+      'a jump leads past it',
+      ['account [success=1 default=ignore] pam_localuser.so', 'account required pam_access.so'],
+      'inconclusive',
+      '“pam_localuser”',
+    ],
+    ['it comes first', ['account    required      pam_access.so', LAST], 'satisfied', '“(wheel)”'],
+    ['its refusal ends it', ['account    requisite     pam_access.so', LAST], 'satisfied', '“(wheel)”'],
+    [
+      'its refusal counts by actions',
+      ['account [success=ok default=ignore perm_denied=die] pam_access.so', LAST],
+      'satisfied',
+      '“(wheel)”',
+    ],
+    [
+      'its refusal is ignored by actions',
+      ['account [default=bad perm_denied=ignore] pam_access.so', 'account required pam_unix.so'],
+      'not-satisfied',
+      'every account with a shell may try',
+    ],
+    [
+      'a jump that ends before it',
+      [
+        'account [success=1 new_authtok_reqd=done default=ignore] pam_unix.so',
+        'account requisite pam_deny.so',
+        'account required pam_access.so',
+      ],
+      'satisfied',
+      '“(wheel)”',
+    ],
+  ])('%s', (_, sshd, verdict, part) => {
+    const found = concluded(sshd, { 'password-auth': PASSWORD_AUTH })
+    const texts = found.observations.map(({ direction, text }) => `${direction}: ${text}`).join('\n')
+    expect([found.verdict, texts]).toEqual([verdict, expect.stringContaining(part)])
+  })
+})
