@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { gpuNvidia } from '../../main/catalog/gpu/nvidia.ts'
 import { pciDevices } from '../../main/catalog/pci/probes.ts'
 import { tenancyKfd } from '../../main/catalog/tenancy/processes.ts'
+import { TENANCY_PROBES } from '../../main/catalog/tenancy/readings.ts'
 import { tenancyRay, tenancySlices, tenancySlurm } from '../../main/catalog/tenancy/schedulers.ts'
 import { tenancyRuntimes } from '../../main/catalog/tenancy/sessions.ts'
 import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/virtualization/index.ts'
@@ -12,6 +13,7 @@ import {
   change,
   DEMO,
   factOf,
+  nodeOf,
   processRows,
   tenancyOf,
   texts,
@@ -45,6 +47,22 @@ describe('jobs and clusters', () => {
     // A scheduler that keeps others' jobs from an ordinary login.
     const hidden = answer(change(tenancySlices, { jobs: [{ id: 91, uid: null }] }), jobs())
     expect([hidden.tenancy, texts(hidden, 'unclear')]).toEqual(['undetermined', expect.stringContaining('“91”')])
+  })
+  // Slurm with control groups of version 1, as on Red Hat 8: their folders have the number of the account, which a directory gives.
+  test('an account of a directory is known by the scheduler’s list, or by its processes', () => {
+    const local = factOf(TENANCY_PROBES.accounts)
+    const directory: Changed[number] = [TENANCY_PROBES.accounts, known({ ...local, otherSources: ['sss'] })]
+    const group = change(tenancySlices, { jobs: [{ id: 77, uid: 50_123 }] })
+    const roster = [...(nodeOf(DEMO).context.node.roster ?? []), 'anna']
+    const found = (...more: Changed) => tenancyOf(DEMO, [directory, group, ...more], roster)
+    expect(texts(found(jobs(['anna', 'radiology'])), 'contradicts')).toBe('')
+    expect(texts(found(jobs(['anna', 'radiology'])), 'supports')).toContain('Slurm runs 1 job here')
+    const own = [7001, 'anna', 'python3', '4:memory:/slurm/uid_50123/job_77/step_0/task_0'] as const
+    expect(texts(found(processRows(DEMO, own), jobs()), 'contradicts')).toBe('')
+    expect(texts(found(jobs(['eve', 'globex'])), 'contradicts')).toContain('“eve”')
+    const nameless = found([tenancySlurm, unknown('the scheduler did not list its jobs')])
+    expect([nameless.tenancy, texts(nameless, 'contradicts')]).toEqual(['undetermined', ''])
+    expect(texts(nameless, 'unclear')).toContain('“number 50123”')
   })
   test('Ray: reported where it is the tenant’s own', () => {
     const ray = (user: string) => processRows(DEMO, [7001, user, 'raylet', '0::/system.slice/ray.service'])

@@ -229,19 +229,26 @@ function slurmSteps(
   const inJobs = list.processes.filter(
     ({ cgroup, command }) => cgroup.includes('slurm') && JOB.test(`${cgroup}/`) && !SLURM.test(command),
   )
-  const nameOf = (uid: number): string =>
-    (accounts.ok ? accounts.fact.accounts.find((account) => account.uid === uid)?.name : undefined) ?? `number ${uid}`
   const listed = slurm.ok ? slurm.fact.jobs : []
+  const ids = new Set(listed.map(({ id }) => id))
+  // Accounts of a directory are in no file: the scheduler’s list names the owner of such a job, or a process in its control group does.
+  const isNamed = ({ id }: { readonly id: number }): boolean =>
+    ids.has(String(id)) || inJobs.some(({ cgroup, user }) => user !== 'root' && `${cgroup}/`.includes(`/job_${id}/`))
+  const nameOf = (uid: number): string | undefined =>
+    accounts.ok ? accounts.fact.accounts.find((account) => account.uid === uid)?.name : undefined
+  const numbered = jobs.flatMap((job) => (job.uid === null ? [] : [{ ...job, uid: job.uid, name: nameOf(job.uid) }]))
+  const nameless = numbered.filter((job) => job.name === undefined && !isNamed(job)).map(({ uid }) => `number ${uid}`)
+  const open = !accounts.ok || accounts.fact.otherSources.length > 0 ? unique(nameless) : []
   const owners = unique([
     ...inJobs.map(({ user }) => user),
-    ...jobs.flatMap(({ uid }) => (uid === null ? [] : [nameOf(uid)])),
+    ...numbered.flatMap(({ name }) => name ?? []),
+    ...(open.length > 0 ? [] : nameless),
     ...listed.map(({ user }) => user),
   ]).filter((user) => user !== 'root')
   const foreign = owners.filter((owner) => !roster.has(owner))
   const billed = unique(listed.flatMap(({ account }) => (account === '' ? [] : [account])))
   const running = Math.max(jobs.length, listed.length)
   // A scheduler can keep others' jobs from an ordinary login; their control groups it cannot.
-  const ids = new Set(listed.map(({ id }) => id))
   const unlisted = slurm.ok ? jobs.filter(({ id }) => !ids.has(String(id))) : []
   return [
     ...unclearAbout(tenancySlurm, slurm),
@@ -253,16 +260,26 @@ function slurmSteps(
           ),
         ]
       : []),
+    ...(open.length > 0
+      ? [
+          unclear(
+            `Slurm runs jobs here of accounts that are in no local list, and no name of theirs was seen: ${named(open)}.`,
+            tenancySlices,
+          ),
+        ]
+      : []),
     ...(foreign.length > 0
       ? [contradicts(`Slurm runs jobs here of users not on the declared roster: ${named(foreign)}.`, tenancySlurm)]
-      : [
-          supports(
-            running === 0
-              ? 'Slurm may place jobs here, and none runs.'
-              : `Slurm runs ${count(running, 'job')} here, all of users on the declared roster: ${named(owners)}${billed.length === 0 ? '' : `, for the accounts ${named(billed)}`}.`,
-            tenancySlurm,
-          ),
-        ]),
+      : open.length > 0
+        ? []
+        : [
+            supports(
+              running === 0
+                ? 'Slurm may place jobs here, and none runs.'
+                : `Slurm runs ${count(running, 'job')} here, all of users on the declared roster: ${named(owners)}${billed.length === 0 ? '' : `, for the accounts ${named(billed)}`}.`,
+              tenancySlurm,
+            ),
+          ]),
   ]
 }
 
