@@ -2,6 +2,7 @@ import { type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../co
 import type { Parsed } from '../../core/probe.ts'
 import { type Account, accountsLocal, canLogIn, type LocalAccounts, type PasswordStates } from '../accounts/probes.ts'
 import { aboutSss, otherSources, type SssEvidence } from '../accounts/sssd.ts'
+import { type Mounts, storageMounts } from '../mounts/probes.ts'
 import { conditionSteps, setting, settingWords } from '../sshd/access.ts'
 import { type SshdSettings, sshdConditions, sshdEffective } from '../sshd/probes.ts'
 import { RUNNING_SSH, runningSsh } from '../sshd/running.ts'
@@ -129,15 +130,21 @@ const OTHER_SOURCES = [
 ] as const
 const KEY_SETTINGS = ['authorizedkeysfile', ...OTHER_SOURCES] as const
 
-/** Where the running SSH servers read keys. */
-export const KEY_SOURCES = { sshd: sshdEffective, conditions: sshdConditions, ...RUNNING_SSH } as const
+/** Where the running SSH servers read keys, and whether the folders with them were there to be searched. */
+export const KEY_SOURCES = {
+  sshd: sshdEffective,
+  conditions: sshdConditions,
+  mounts: storageMounts,
+  ...RUNNING_SSH,
+} as const
 export type KeySourceEvidence = MaybeFactsOf<typeof KEY_SOURCES>
 
 /**
- * Whether the key files in home folders are all that the SSH servers of this node take keys from. Every step supports it only where the
- * settings that were read are shown to be those of every server that runs, and neither they nor a Match block name another source.
+ * Whether the key files in home folders that were searched are all that the SSH servers of this node take keys from. Every step supports it
+ * only where the settings that were read are shown to be those of every server that runs, neither they nor a Match block name another
+ * source, and no home folders are mounted only when they are used.
  */
-export function keySources({ sshd, conditions, ...evidence }: KeySourceEvidence): readonly DraftObservation[] {
+export function keySources({ sshd, conditions, mounts, ...evidence }: KeySourceEvidence): readonly DraftObservation[] {
   const running = runningSsh(sshd, evidence, { keywords: KEY_SETTINGS })
   const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
     ...general(settings),
@@ -148,7 +155,26 @@ export function keySources({ sshd, conditions, ...evidence }: KeySourceEvidence)
   return [
     ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
     ...running.steps,
+    ...homesOnDemand(mounts),
   ]
+}
+
+/** Home folders that are mounted when they are used (autofs(5)): of these, those that were not mounted were not searched. */
+function homesOnDemand(mounts: Parsed<Mounts>): readonly DraftObservation[] {
+  if (!mounts.ok) return unclearAbout(storageMounts, mounts)
+  const all = mounts.fact.mounts
+  const places = all
+    .filter(({ fsType, point }) => fsType === 'autofs' && /^\/(root|home(\/[^/]+){0,2})$/.test(point))
+    .filter((place) => !all.some(({ fsType, point }) => fsType !== 'autofs' && point === place.point))
+    .map(({ point }) => point)
+  return places.length === 0
+    ? []
+    : [
+        unclear(
+          `Home folders are mounted when they are used at ${named([...new Set(places)])}; keys in those that were not mounted were not read.`,
+          storageMounts,
+        ),
+      ]
 }
 
 const isCustomary = (file: string): boolean => CUSTOMARY.has(file) || file === 'none'

@@ -20,7 +20,15 @@ import { type Listener, listenerProcesses, networkListeners } from '../listeners
 import { osIdentity } from '../machine/identity.ts'
 import { valuesOf } from '../mounts/kinds.ts'
 import { type Mount, type RemoteStorage, storageLustre, storageMounts, storageRemote } from '../mounts/probes.ts'
-import { argueDrive, argueMount, leafOf, type MountEvidence, mayCrossNetwork, otherWays } from '../mounts/remote.ts'
+import {
+  argueDrive,
+  argueMount,
+  leafOf,
+  type MountEvidence,
+  mayCrossNetwork,
+  onDemand,
+  otherWays,
+} from '../mounts/remote.ts'
 import { type SshServer, type SshServers, sshServers } from '../ssh-encryption/probes.ts'
 import { count, decide, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
@@ -206,6 +214,7 @@ function carrierSteps(
     ),
     ...own.filter(({ walked }) => !walked.remote).flatMap(unfollowed),
     ...(evidence.remote.ok ? otherWays(evidence.remote.fact, drives) : unclearAbout(storageRemote, evidence.remote)),
+    ...(isWhole ? onDemand(storage.mounts) : []),
     ...(evidence.lsblk.ok ? [] : [unclear('How the drives are attached was not read.', storageMounts)]),
   ]
   if (steps.length > 0) return steps

@@ -17,6 +17,7 @@ import {
 } from '../disk-encryption/roots.ts'
 import { mountKind, partsOf } from '../mounts/kinds.ts'
 import { type Mount, storageMounts } from '../mounts/probes.ts'
+import { onDemand } from '../mounts/remote.ts'
 import { sysfsLines } from '../read-text.ts'
 import { contradicts, decide, supports, unclear } from '../steps.ts'
 
@@ -234,7 +235,7 @@ export const encryptionAtRestEphiPaths = defineCheck({
  */
 function undeclared(storage: Storage): Conclusion {
   const persistent = mountRoots(storage, (mount) => mountKind(mount) !== 'memory')
-  const tested = argueRoots(persistent.length > 0 ? persistent : mountRoots(storage))
+  const tested = [...argueRoots(persistent.length > 0 ? persistent : mountRoots(storage)), ...onDemand(storage.mounts)]
   const isCovered = tested.length > 0 && tested.every(({ direction }) => direction === 'supports')
   const text = !isCovered
     ? 'No ePHI path is declared for this server, and not every persistent mount is shown to be encrypted. Declare which paths hold ePHI (ephiPaths in the fleet file): then these paths alone decide.'

@@ -236,12 +236,35 @@ export function otherWays(remote: RemoteStorage, drives: readonly Root[]): reado
   ]
 }
 
+/** Places where systemd mounts what is on this machine when it is used: its own units, and systemd-gpt-auto-generator(8). */
+const OWN_PLACES: ReadonlySet<string> = new Set(['/proc/sys/fs/binfmt_misc', '/boot', '/efi', '/boot/efi'])
+
+/**
+ * Places where something is mounted when it is used (autofs(5), systemd.automount(5)), with nothing mounted at or below now: what comes
+ * there, often over a network, was not seen.
+ */
+export function onDemand(mounts: readonly Mount[]): readonly DraftObservation[] {
+  const isUsed = (place: Mount): boolean =>
+    mounts.some(
+      ({ fsType, point }) => fsType !== 'autofs' && (point === place.point || point.startsWith(`${place.point}/`)),
+    )
+  const idle = mounts.filter((mount) => mount.fsType === 'autofs' && !OWN_PLACES.has(mount.point) && !isUsed(mount))
+  return idle.length === 0
+    ? []
+    : [
+        unclear(
+          `Mounted when it is used, and not mounted now, so that what is mounted there was not seen: ${named(idle.map(({ point }) => point))}.`,
+          storageMounts,
+        ),
+      ]
+}
+
 export const encryptionInTransitRemoteMounts = defineCheck({
   id: 'encryption.in-transit.remote-mounts',
   property: 'encryption-in-transit',
   expected: 'Every file system and drive that this node uses over a network encrypts its traffic.',
   limitations:
-    'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not shown. Whether an SMB server requires encryption on its own is not read, so that SMB 3 without seal is inconclusive. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted, and those of other mount namespaces not at all.',
+    'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not shown. Whether an SMB server requires encryption on its own is not read, so that SMB 3 without seal is inconclusive. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted; a place for such where none is mounted leaves the result inconclusive. Those of other mount namespaces do not count at all.',
   requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   optional: { ...STORAGE_WANTS, remote: storageRemote, lustre: storageLustre, system: osIdentity },
   evaluate({ mounts, devices, swaps }, { remote, lustre, system, ...wanted }) {
@@ -251,6 +274,7 @@ export const encryptionInTransitRemoteMounts = defineCheck({
       ...mounts.mounts.filter(mayCrossNetwork).flatMap((mount) => argueMount(mount, { lustre, system })),
       ...drives.map((drive) => argueDrive(drive, remote)),
       ...(remote.ok ? otherWays(remote.fact, drives) : unclearAbout(storageRemote, remote)),
+      ...onDemand(mounts.mounts),
     ]
     if (because.length > 0) return decide(because)
     if (!wanted.lsblk.ok) {
