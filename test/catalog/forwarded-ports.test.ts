@@ -150,6 +150,9 @@ describe('what a list of sockets does not show', () => {
   test('is behind the proxy of a container runtime, unless that serves the node alone', () => {
     expect(forwardedSteps(all, [listener('docker-proxy')]).map(({ direction }) => direction)).toEqual(['unclear'])
     expect(forwardedSteps(all, [listener('docker-proxy', true)])).toEqual([])
+    // Cilium in place of kube-proxy: a NodePort has neither a socket nor a rule; its agent listens, also on the loopback interface alone.
+    expect(forwardedSteps(all, [listener('cilium-agent')]).map(({ direction }) => direction)).toEqual(['unclear'])
+    expect(forwardedSteps(all, [listener('cilium-agent', true)]).map(({ direction }) => direction)).toEqual(['unclear'])
   })
 
   test.each(['network.listening-ports', 'encryption.in-transit.plaintext-listeners'])('leaves %s undecided', (id) => {

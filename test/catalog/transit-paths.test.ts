@@ -347,6 +347,19 @@ describe('listeners', () => {
     expect(argueListener(listener, seen as TlsPort | null, 22).direction).toBe(direction)
   })
 
+  // kubernetes.io, “Ports and Protocols”: kube-proxy listens on every address at 10256, in clear text, for its own health alone.
+  test.each([
+    [['kube-proxy'], 'supports'],
+    [['python3'], 'contradicts'],
+    [['kube-proxy', 'python3'], 'contradicts'],
+    [[], 'contradicts'],
+  ] as const)('the port of health of Kubernetes, held by %j: %s', (processes, direction) => {
+    const [listener] = fact(parseListeners('tcp LISTEN 0 4096 *:10256 *:*\n')).listeners
+    if (listener === undefined) throw new Error('no socket')
+    const seen = { outcome: 'plain', greeting: 'http' } as TlsPort
+    expect(argueListener({ ...listener, processes }, seen, 22).direction).toBe(direction)
+  })
+
   // UDP is not queried. On 443 it may be QUIC, DTLS or OpenVPN, and as well STUN and TURN, which are clear text (coturn, listening-port).
   test.each([
     [443, ['nginx', 'nginx'], 'supports'],

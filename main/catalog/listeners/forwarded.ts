@@ -137,7 +137,13 @@ export function forwardedSteps(
   { nft, legacy, ipvs }: ForwardingReadings,
   listeners: readonly Listener[],
 ): readonly DraftObservation[] {
-  return [...rulesOf(nft), ...olderRules(legacy), ...virtualServices(ipvs), ...proxies(listeners)]
+  return [
+    ...rulesOf(nft),
+    ...olderRules(legacy),
+    ...virtualServices(ipvs),
+    ...proxies(listeners),
+    ...kernelPrograms(listeners),
+  ]
 }
 
 function rulesOf(nft: Parsed<Nftables>): readonly DraftObservation[] {
@@ -227,3 +233,17 @@ function proxies(listeners: readonly Listener[]): readonly DraftObservation[] {
       ),
     )
 }
+
+/**
+ * The agent of Cilium, which holds ports of its own. It can serve ports of Kubernetes services (NodePort) by programs that it loads into the
+ * kernel (Cilium documentation, “Kubernetes Without kube-proxy”): no socket and no rule of the packet filter is there for them.
+ */
+const kernelPrograms = (listeners: readonly Listener[]): readonly DraftObservation[] =>
+  listeners.some(({ processes }) => processes.includes('cilium-agent'))
+    ? [
+        unclear(
+          'Cilium runs here. What it forwards by programs in the kernel (eBPF) was not read, and is not in the list of listening sockets.',
+          listenerProcesses,
+        ),
+      ]
+    : []

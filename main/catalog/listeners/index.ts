@@ -37,6 +37,7 @@ export function argueListener(listener: Listener, seen: TlsPort | null, sshPort:
   const name = socketName(listener)
   const { protocol, port, processes } = listener
   if (seen?.outcome === 'tls') return supports(`${name}: it responded with TLS.`, tlsListeners)
+  if (isHealthOnly(listener)) return supports(`${name}: ${HEALTH}, which carries no stored data.`, listenerProcesses)
   if (seen?.greeting === 'http') return contradicts(`${name}: it responded in clear text, with HTTP.`, tlsListeners)
   if (seen?.greeting === 'ssh') return supports(`${name}: it responded as SSH, which is encrypted.`, tlsListeners)
   const convention = conventionOf(protocol, port)
@@ -73,6 +74,15 @@ export function argueListener(listener: Listener, seen: TlsPort | null, sshPort:
       return supports(`${name}: ${convention.service}, which carries no stored data.`, networkListeners)
   }
 }
+
+const HEALTH = 'whether the node’s Kubernetes proxy is healthy'
+
+/**
+ * Where kube-proxy responds, in clear text and by default on every address, whether it and the node are healthy (Kubernetes documentation,
+ * “Ports and Protocols”; SetDefaults_KubeProxyConfiguration). It takes no data; its metrics are on another port, of the loopback interface.
+ */
+const isHealthOnly = ({ protocol, port, processes }: Listener): boolean =>
+  protocol === 'tcp' && port === 10_256 && processes.length > 0 && processes.every((name) => name === 'kube-proxy')
 
 /** Servers of QUIC, of DTLS and of OpenVPN, by their names as the kernel cuts them (15 characters). */
 const ENCRYPTING =
@@ -118,7 +128,7 @@ export const networkListeningPorts = defineCheck({
   property: 'operations',
   expected: 'Every port that other machines can address on this node is among the services declared for it.',
   limitations:
-    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. UDP ports from the kernel’s own range (32768 to 60999) leave it inconclusive. Sockets of other network namespaces, ports that eBPF programs (such as Cilium) forward, and services started by a first connection elsewhere are not detected. Where a rule or a proxy forwards ports, or that could not be read, this is inconclusive.',
+    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. UDP ports from the kernel’s own range (32768 to 60999) leave it inconclusive. Sockets of other network namespaces, ports that eBPF programs other than Cilium’s forward, and services started by a first connection elsewhere are not detected. Where a rule, a proxy or Cilium forwards ports, or that could not be read, this is inconclusive.',
   requires: { sockets: networkListeners },
   optional: { processes: listenerProcesses, ...FORWARDING },
   evaluate({ sockets }, { processes, ...forwarding }, { node }) {
@@ -221,7 +231,7 @@ const encryptionInTransitPlaintextListeners = defineCheck({
   property: 'encryption-in-transit',
   expected: 'No socket that other machines can address belongs to a service that accepts data in clear text.',
   limitations:
-    'TCP services are identified by their response to a first TLS message, else by port; UDP services by port. A clear-text service may sit behind a protected tunnel or a firewall, which is not evaluated here. Sockets of other network namespaces, and ports that eBPF programs (such as Cilium) forward, are not covered. Where a rule or a proxy forwards ports, or that could not be read, the result is inconclusive.',
+    'TCP services are identified by their response to a first TLS message, else by port; UDP services by port. A clear-text service may sit behind a protected tunnel or a firewall, which is not evaluated here. Sockets of other network namespaces, and ports that eBPF programs other than Cilium’s forward, are not covered. Where a rule, a proxy or Cilium forwards ports, or that could not be read, the result is inconclusive.',
   requires: { sockets: networkListeners },
   optional: { processes: listenerProcesses, tls: tlsListeners, ...FORWARDING },
   evaluate({ sockets }, { processes, tls, ...forwarding }, { node }) {
