@@ -2,6 +2,7 @@ import { type Context, type DraftObservation, defineCheck, unclearAbout } from '
 import { quote } from '../../core/plain-text.ts'
 import { known, type Parsed } from '../../core/probe.ts'
 import { type AuthorizedKeys, authorizedKeys, homeOfKeyFile } from '../authorized-keys/probes.ts'
+import { admitting, refuses } from '../pam/control.ts'
 import { type AccessRules, expandStack, type PamEntry, type PamStack, pamAccessRules, pamStack } from '../pam/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText, type ThresholdId } from '../thresholds.ts'
@@ -293,19 +294,6 @@ const UNREAD: ReadonlySet<string> = new Set([
   'pam_slurm',
   'pam_slurm_adopt',
 ])
-
-/** pam.conf(5): a refusal of a module that is sufficient or optional refuses no one; in brackets, the action for it decides, or the default. */
-function refuses({ control }: PamEntry): boolean {
-  const action = (value: string): string | undefined => new RegExp(`\\b${value}=(\\w+)`).exec(control)?.[1]
-  return /^(required|requisite)$/.test(control) || /^(die|bad)$/.test(action('perm_denied') ?? action('default') ?? '')
-}
-
-/** Modules before a place in the stack that can let an account in, or past that place, without what is there being asked. */
-const admitting = (entries: readonly PamEntry[], place: number): readonly PamEntry[] =>
-  entries.slice(0, place).filter(({ control }, at) => {
-    const [, passed] = /\bsuccess=(done|\d{1,3})\b/.exec(control) ?? []
-    return control === 'sufficient' || passed === 'done' || at + Number(passed ?? 0) >= place
-  })
 
 function withoutList(
   sshd: SshdSettings,

@@ -1,6 +1,7 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { expandStack, type PamStack, pamStack } from '../pam/probes.ts'
+import { passesOver } from '../pam/control.ts'
+import { expandStack, type PamEntry, type PamStack, pamStack } from '../pam/probes.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { conditionSteps, contextSteps, methodChains, setting, settingWords } from './access.ts'
@@ -141,10 +142,38 @@ function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack
         pamStack,
       ),
     ]
+  const unasked = lettingPast(stack)
+  if (unasked.length > 0)
+    return [
+      unclear(
+        `Before a prompt, ${named(unasked)} can let a login past all of them, by rules that were not evaluated; then the key alone opens it.`,
+        pamStack,
+      ),
+    ]
   if (second.length > 0) return [supports(`The login modules of SSH include ${named(second)}.`, pamStack)]
   if (modules.includes('pam_unix'))
     return [supports('The prompts after the key require the account’s password (pam_unix).', pamStack)]
   return [unclear('Which prompt follows the key could not be determined from the login modules.', pamStack)]
+}
+
+/** Modules that ask the person nothing: they go by the account, its groups, where the login comes from, the time, or a program. */
+const ASKS_NOTHING = /^pam_(access|exec|listfile|localuser|permit|rhosts|rootok|script|succeed_if|time|usertype|wheel)$/
+
+/**
+ * Modules whose success leads past everything that asks, as where logins from a network of the site need no second factor (`auth [success=1
+ * default=ignore] pam_access.so` before the module that asks for it). Where a module that asks is left on either side, it still asks.
+ */
+function lettingPast(stack: readonly PamEntry[]): readonly string[] {
+  const asking = stack.flatMap(({ module, control }, at) =>
+    (SECOND_FACTOR_MODULES.has(module) || module === 'pam_unix') && control !== 'optional' ? [at] : [],
+  )
+  const past = stack.filter(
+    (entry, at) =>
+      ASKS_NOTHING.test(entry.module) &&
+      passesOver(entry) > 0 &&
+      !asking.some((place) => place < at || place > at + passesOver(entry)),
+  )
+  return [...new Set(past.map(({ module }) => module))]
 }
 
 // FIDO keys: sk-* types only, and user verification demanded by the server (sshd_config(5), PubkeyAuthOptions).
