@@ -9,7 +9,7 @@ import {
   unreadDoors,
 } from '../authorized-keys/key-files.ts'
 import { authorizedKeys } from '../authorized-keys/probes.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { sudoersRules } from '../sudo/probes.ts'
 import { ADMIN_GROUPS, hostRootRules, onCertainHosts, ownRootRules, ruleNames } from '../sudo/rights.ts'
 import { clusterSlurm } from '../tenancy/schedulers.ts'
@@ -179,7 +179,15 @@ function systemAccounts(
       ]
 }
 
-const WANTS = { sudo: sudoersRules, slurm: clusterSlurm, ...SSS_EVIDENCE }
+const WANTS = {
+  sudo: sudoersRules,
+  slurm: clusterSlurm,
+  passwords: accountsPasswordState,
+  locks: accountsPasswordLocks,
+  keys: authorizedKeys,
+  ...KEY_SOURCES,
+  ...SSS_EVIDENCE,
+}
 type Wanted = MaybeFactsOf<typeof WANTS>
 
 export const accessRosterMatch = defineCheck({
@@ -188,7 +196,7 @@ export const accessRosterMatch = defineCheck({
   expected:
     'Every local account that can start a session, and every member of an administrator group, is declared, with the rights declared.',
   limitations:
-    'The declaration is a statement by the author of the fleet file; its approval is documented outside the node. Directory accounts are not listed here, and a name does not identify the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared.',
+    'The declaration is a statement by the author of the fleet file; its approval is documented outside the node. Directory accounts are not listed here, and a name does not identify the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared. An account with an id of services (below 1000, or 65534) counts as able to start a session where a password or key opens it; whether it can be used by others on the node is not tested.',
   requires: { local: accountsLocal },
   optional: WANTS,
   evaluate({ local }, wanted, context) {
@@ -196,7 +204,11 @@ export const accessRosterMatch = defineCheck({
     if (declared === null)
       return decide([unclear('No roster was declared for this node, so there is nothing to compare with.', null)])
     return decide([
-      ...undeclared(local, declared),
+      ...undeclared(local, declared, {
+        passwords: reportedPasswords(wanted).passwords,
+        keys: wanted.keys,
+        sources: keySources(wanted),
+      }),
       ...(context.node.accounts === undefined ? [] : movers(local, wanted, context.node)),
       ...scheduler(wanted, declared),
       ...absent(local, declared),
@@ -205,9 +217,24 @@ export const accessRosterMatch = defineCheck({
   },
 })
 
-function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly DraftObservation[] {
-  const open = local.accounts.filter(canLogIn).map((account) => account.name)
-  const unexpected = open.filter((name) => !roster.has(name))
+/** Ids that distributions give to services, and the one that belongs to no one, to which SUSE gives a shell (login.defs(5), UID_MIN). */
+const isOfService = ({ uid }: Account): boolean => (uid > 0 && uid < 1000) || uid === 65_534
+
+function undeclared(
+  local: LocalAccounts,
+  roster: ReadonlySet<string>,
+  evidence: Evidence,
+): readonly DraftObservation[] {
+  const open = local.accounts.filter(canLogIn)
+  const strangers = open.filter(({ name }) => !roster.has(name))
+  const services = (state: ReturnType<typeof doorState>): readonly string[] =>
+    strangers
+      .filter((account) => isOfService(account) && doorState(loginMethods(account, evidence)) === state)
+      .map(({ name }) => name)
+  const [closed, unread] = [services('closed'), services('unclear')]
+  const unexpected = strangers
+    .map(({ name }) => name)
+    .filter((name) => !closed.includes(name) && !unread.includes(name))
   const admins = ADMIN_GROUPS.flatMap((group) =>
     membersOf(local, group)
       .filter((name) => !roster.has(name))
@@ -216,7 +243,9 @@ function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly
   return [
     unexpected.length === 0
       ? supports(
-          `All ${count(open.length, 'account')} with a login shell are on the declared roster.`,
+          strangers.length === 0
+            ? `All ${count(open.length, 'account')} with a login shell are on the declared roster.`
+            : `All accounts with a login shell are on the declared roster, but for ${count(strangers.length, 'account')} of services.`,
           accountsLocal,
           'passwd',
         )
@@ -225,6 +254,18 @@ function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly
           accountsLocal,
           'passwd',
         ),
+    ...stepOn(
+      supports,
+      'Accounts of services with a login shell that neither a password nor a key opens',
+      closed,
+      accountsLocal,
+    ),
+    ...stepOn(
+      unclear,
+      'Accounts of services with a login shell, not on the declared roster; whether a password or key opens them was not read',
+      unread,
+      accountsLocal,
+    ),
     admins.length === 0
       ? supports('Every member of a group with administrator rights is on the declared roster.', accountsLocal, 'group')
       : contradicts(
