@@ -128,7 +128,7 @@ export const networkListeningPorts = defineCheck({
   property: 'operations',
   expected: 'Every port that other machines can address on this node is among the services declared for it.',
   limitations:
-    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. UDP ports from the kernel’s own range (32768 to 60999) leave it inconclusive. Sockets of other network namespaces, ports that eBPF programs other than Cilium’s forward, and services started by a first connection elsewhere are not detected. Where a rule, a proxy or Cilium forwards ports, or that could not be read, this is inconclusive.',
+    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Of ports from the kernel’s own range (32768 to 60999), those over UDP leave it inconclusive, and so do those over TCP that no program or a service of NFS holds. Sockets of other network namespaces, ports that eBPF programs other than Cilium’s forward, and services started by a first connection elsewhere are not detected. Where a rule, a proxy or Cilium forwards ports, or that could not be read, this is inconclusive.',
   requires: { sockets: networkListeners },
   optional: { processes: listenerProcesses, ...FORWARDING },
   evaluate({ sockets }, { processes, ...forwarding }, { node }) {
@@ -152,7 +152,9 @@ export const networkListeningPorts = defineCheck({
     const keys = new Map(declared.map((service) => [keyOf(service), service]))
     const undeclared = open.filter((port) => !keys.has(keyOf(port)))
     const drawn = undeclared.filter(isDrawn)
-    const strangers = undeclared.filter((port) => !isDrawn(port))
+    const hasNames = programs.some(({ processes: owners }) => owners.length > 0)
+    const remote = undeclared.filter((port) => !isDrawn(port) && isOfFileService(port, hasNames))
+    const strangers = undeclared.filter((port) => !isDrawn(port) && !remote.includes(port))
     const expected = open.filter((port) => keys.has(keyOf(port)))
     const idle = [...keys.values()].filter((service) => !open.some((port) => keyOf(port) === keyOf(service)))
     return decide([
@@ -181,6 +183,14 @@ export const networkListeningPorts = defineCheck({
               networkListeners,
             ),
           ]),
+      ...(remote.length === 0
+        ? []
+        : [
+            unclear(
+              `Not declared, and held by the kernel itself or a service of NFS, at ports that are drawn again at each start: ${listed(remote)}.`,
+              listenerProcesses,
+            ),
+          ]),
       ...idleSteps(idle.map((service) => `${keyOf(service)} ${service.name}`)),
       ...forwarded,
     ])
@@ -192,11 +202,17 @@ const keyOf = ({ protocol, port }: { readonly protocol: string; readonly port: n
 
 // ip-sysctl.rst, ip_local_port_range. ss shows a socket over UDP that only sent, such as rsyslogd's to a receiver, like one that serves.
 const LAST_DRAWN_PORT = 60_999
-const isDrawn = ({ protocol, port }: OpenPort): boolean =>
-  protocol === 'udp' &&
-  port >= FIRST_DRAWN_PORT &&
-  port <= LAST_DRAWN_PORT &&
-  conventionOf(protocol, port) === undefined
+const isInDrawnRange = ({ protocol, port }: OpenPort): boolean =>
+  port >= FIRST_DRAWN_PORT && port <= LAST_DRAWN_PORT && conventionOf(protocol, port) === undefined
+const isDrawn = (port: OpenPort): boolean => port.protocol === 'udp' && isInDrawnRange(port)
+
+/**
+ * A client of NFS listens for its server: the kernel for locks and callbacks (Documentation/admin-guide/kernel-parameters.txt,
+ * lockd.nlm_tcpport and nfs.callback_tcpport, by default at any port), which belongs to no program, and rpc.statd(8). No number can be declared
+ * for them.
+ */
+const isOfFileService = (port: OpenPort, hasNames: boolean): boolean =>
+  hasNames && isInDrawnRange(port) && port.programs.every((name) => RPC_SERVICES.has(name))
 
 const idleSteps = (idle: readonly string[]): readonly DraftObservation[] =>
   idle.length === 0 ? [] : [supports(`Declared and not open to other machines now: ${named(idle)}.`, networkListeners)]
