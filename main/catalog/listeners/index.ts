@@ -5,6 +5,7 @@ import { compare } from '../../core/recording.ts'
 import { FIRST_DRAWN_PORT } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { isInContainer, isInJob, type Processes, tenancyProcesses } from '../tenancy/processes.ts'
 import { observedAt, socketName } from '../tls/index.ts'
 import { isJobs, isSshListener, socketKey, type TlsListeners, type TlsPort, tlsListeners } from '../tls/probes.ts'
 import data from './checks.json' with { type: 'json' }
@@ -128,10 +129,10 @@ export const networkListeningPorts = defineCheck({
   property: 'operations',
   expected: 'Every port that other machines can address on this node is among the services declared for it.',
   limitations:
-    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Of ports from the kernel’s own range (32768 to 60999), those over UDP leave it inconclusive, and so do those over TCP that no program or a service of NFS holds. Sockets of other network namespaces, ports that eBPF programs other than Cilium’s forward, and services started by a first connection elsewhere are not detected. Where a rule, a proxy or Cilium forwards ports, or that could not be read, this is inconclusive.',
+    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Of ports from the kernel’s own range (32768 to 60999), those over UDP leave it inconclusive, and so do those over TCP that no program, a service of NFS, a batch job or a container holds. Sockets of other network namespaces, ports that eBPF programs other than Cilium’s forward, and services started by a first connection elsewhere are not detected. Where a rule, a proxy or Cilium forwards ports, or that could not be read, this is inconclusive.',
   requires: { sockets: networkListeners },
-  optional: { processes: listenerProcesses, ...FORWARDING },
-  evaluate({ sockets }, { processes, ...forwarding }, { node }) {
+  optional: { processes: listenerProcesses, running: tenancyProcesses, ...FORWARDING },
+  evaluate({ sockets }, { processes, running, ...forwarding }, { node }) {
     const programs = processes.ok ? processes.fact.listeners : []
     const open = openPorts([...sockets.listeners, ...programs])
     const forwarded = forwardedSteps(forwarding, programs)
@@ -154,7 +155,9 @@ export const networkListeningPorts = defineCheck({
     const drawn = undeclared.filter(isDrawn)
     const hasNames = programs.some(({ processes: owners }) => owners.length > 0)
     const remote = undeclared.filter((port) => !isDrawn(port) && isOfFileService(port, hasNames))
-    const strangers = undeclared.filter((port) => !isDrawn(port) && !remote.includes(port))
+    const ofJobs = undeclared.filter((port) => isInDrawnRange(port) && isOfJobs(port, programs, running))
+    const known = [...drawn, ...remote, ...ofJobs]
+    const strangers = undeclared.filter((port) => !known.includes(port))
     const expected = open.filter((port) => keys.has(keyOf(port)))
     const idle = [...keys.values()].filter((service) => !open.some((port) => keyOf(port) === keyOf(service)))
     return decide([
@@ -191,6 +194,14 @@ export const networkListeningPorts = defineCheck({
               listenerProcesses,
             ),
           ]),
+      ...(ofJobs.length === 0
+        ? []
+        : [
+            unclear(
+              `Not declared, and held by batch jobs or containers at ports that the kernel drew, as work that spans servers does (MPI, NCCL): ${listed(ofJobs)}.`,
+              listenerProcesses,
+            ),
+          ]),
       ...idleSteps(idle.map((service) => `${keyOf(service)} ${service.name}`)),
       ...forwarded,
     ])
@@ -205,6 +216,20 @@ const LAST_DRAWN_PORT = 60_999
 const isInDrawnRange = ({ protocol, port }: OpenPort): boolean =>
   port >= FIRST_DRAWN_PORT && port <= LAST_DRAWN_PORT && conventionOf(protocol, port) === undefined
 const isDrawn = (port: OpenPort): boolean => port.protocol === 'udp' && isInDrawnRange(port)
+
+/** Whether all processes that hold a port over TCP are in a batch job or a container; each of them has to be in the list of processes. */
+function isOfJobs(port: OpenPort, programs: readonly Listener[], running: Parsed<Processes>): boolean {
+  if (!running.ok || port.protocol !== 'tcp') return false
+  const byId = new Map(running.fact.processes.map((one) => [one.pid, one]))
+  const pids = programs.filter((one) => !one.loopback && keyOf(one) === keyOf(port)).flatMap((one) => one.pids)
+  return (
+    pids.length > 0 &&
+    pids.every((pid) => {
+      const holder = byId.get(pid)
+      return holder !== undefined && (isInJob(holder) || isInContainer(holder))
+    })
+  )
+}
 
 /**
  * A client of NFS listens for its server: the kernel for locks and callbacks (Documentation/admin-guide/kernel-parameters.txt,

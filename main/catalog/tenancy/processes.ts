@@ -65,6 +65,10 @@ const CONTAINER_GROUPS: readonly { readonly manager: string; readonly pattern: R
 export const isInContainer = ({ cgroup }: Process): boolean =>
   CONTAINER_GROUPS.some(({ pattern }) => pattern.test(cgroup))
 
+/** Whether Slurm made the control group that the process is in, for a job (Slurm, “Control Group v2 plugin”, and cgroup.conf(5)). */
+export const isInJob = ({ cgroup }: Process): boolean =>
+  cgroup.includes('slurm') && /\/job_\d{1,10}\//.test(`${cgroup}/`)
+
 export interface Container {
   readonly manager: string
   readonly id: string

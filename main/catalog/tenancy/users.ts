@@ -3,7 +3,7 @@ import { known } from '../../core/probe.ts'
 import { accountsLocal } from '../accounts/probes.ts'
 import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { SCREENS } from './gpu-processes.ts'
-import { containersOf, monitorsOf, type Process, type Processes, tenancyProcesses } from './processes.ts'
+import { containersOf, isInJob, monitorsOf, type Process, type Processes, tenancyProcesses } from './processes.ts'
 import { FIRST_PERSON, OVERFLOW_ID, peopleOf, rosterOf, type TenancyReadings, viewSteps } from './readings.ts'
 import { tenancyRay, tenancySlices, tenancySlurm } from './schedulers.ts'
 import { namespaces, type Runtimes, tenancyRuntimes, tenancySessions } from './sessions.ts'
@@ -212,9 +212,7 @@ export function schedulerSteps(readings: SchedulerReadings, context: Context): r
 
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].sort()
 
-// slurmd/slurmstepd; the groups of jobs in both versions of control groups (Slurm, "Control Group v2 plugin").
 const SLURM = /^slurm(d|stepd)$/
-const JOB = /\/job_\d{1,10}\//
 
 function slurmSteps(
   { slices, slurm, accounts }: SchedulerReadings,
@@ -226,9 +224,7 @@ function slurmSteps(
   if (daemons.length === 0 && jobs.length === 0) return []
   if (roster === null)
     return [unclear('Slurm places jobs here, and no roster was declared to identify their owners.', tenancyProcesses)]
-  const inJobs = list.processes.filter(
-    ({ cgroup, command }) => cgroup.includes('slurm') && JOB.test(`${cgroup}/`) && !SLURM.test(command),
-  )
+  const inJobs = list.processes.filter((one) => isInJob(one) && !SLURM.test(one.command))
   const listed = slurm.ok ? slurm.fact.jobs : []
   const ids = new Set(listed.map(({ id }) => id))
   // Accounts of a directory are in no file: the scheduler’s list names the owner of such a job, or a process in its control group does.

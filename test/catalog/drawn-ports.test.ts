@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { listenerProcesses, networkListeners, parseListeners } from '../../main/catalog/listeners/probes.ts'
+import { type Process, tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
+import { known } from '../../main/core/probe.ts'
 import { overDeclared, stepText } from '../support/concluded.ts'
 
 // A client of NFS 3, as `ss -H -tulnp` of RHEL 9 prints it to root: lockd is the kernel’s own and has no users.
@@ -10,12 +12,13 @@ tcp LISTEN 0 4096 0.0.0.0:51117 0.0.0.0:* users:(("rpc.statd",pid=2120,fd=9))
 `
 const bare = (text: string): string => text.replace(/ users:.*$/gm, '')
 
-function concluded(named: string, isRoot = true) {
+function concluded(named: string, isRoot = true, processes: readonly Process[] = []) {
   return overDeclared(
     { services: [{ name: 'SSH', protocol: 'tcp', port: 22 }] },
     'network.listening-ports',
     [networkListeners, parseListeners(bare(named))],
     [listenerProcesses, parseListeners(isRoot ? named : bare(named))],
+    [tenancyProcesses, known({ processes, isComplete: true })],
   )
 }
 
@@ -34,4 +37,27 @@ test.each([
 
 test('without the names of programs, none of them is known to be the kernel’s', () => {
   expect(concluded(NAMED, false).verdict).toBe('not-satisfied')
+})
+
+// torchrun under Slurm and a pod with the host’s network: each rank listens at a port that the kernel drew (NCCL, bootstrap).
+test.each([
+  ['a job of Slurm', '0::/system.slice/node1_slurmstepd.scope/job_77/step_0/user/task_0', 45_001, 'inconclusive'],
+  ['a job of Slurm, version 1', '9:memory:/slurm/uid_1007/job_77/step_0/task_0', 45_001, 'inconclusive'],
+  [
+    'a pod',
+    '0::/kubepods.slice/kubepods-pod01234567_89ab_cdef_0123_456789abcdef.slice/x.scope',
+    45_001,
+    'inconclusive',
+  ],
+  ['a login', '0::/user.slice/user-1007.slice/session-4.scope', 45_001, 'not-satisfied'],
+  [
+    'a job, at a port that it chose',
+    '0::/system.slice/slurmstepd.scope/job_77/step_0/user/task_0',
+    8888,
+    'not-satisfied',
+  ],
+] as const)('a port over TCP of %s', (_, cgroup, port, verdict) => {
+  const row = `tcp LISTEN 0 4096 *:${port} *:* users:(("python3",pid=4100,fd=7))\n`
+  const python = { pid: 4100, user: 'anna', command: 'python3', cgroup }
+  expect(concluded(`${NAMED}${row}`, true, [python]).verdict).toBe(verdict)
 })
