@@ -155,7 +155,7 @@ export function managerSteps({
       ? [unclear(`The managers list work without a matching process: ${named(hidden)}.`, tenancyRuntimes)]
       : [
           supports(
-            `${listed.length === 0 ? 'Container and guest managers list nothing that runs' : `Container and guest managers list: ${named(listed)}`}${defined.length === 0 ? '' : `; they know of ${named(defined)}, running or not`}.`,
+            `${listed.length === 0 ? listsNothing(processes.fact) : `Container and guest managers list: ${named(listed)}`}${defined.length === 0 ? '' : `; they know of ${named(defined)}, running or not`}.`,
             tenancyRuntimes,
           ),
         ]),
@@ -169,6 +169,12 @@ export function managerSteps({
       : []),
   ]
 }
+
+/** K3s and RKE2 have a containerd of their own, with its state elsewhere (/run/k3s); containers without root have none at these places. */
+const listsNothing = (processes: Processes): string =>
+  containersOf(processes).length === 0
+    ? 'Container and guest managers list nothing that runs'
+    : 'Container and guest managers list nothing at the usual places; the containers that run are known by their processes'
 
 function hiddenWork(runtimes: Runtimes, processes: Processes, units: ReadonlySet<string>): readonly string[] {
   const { containerdTasks, podmanContainers, unlistedNamespaces, libvirtGuests, machines, jailedGuests } = runtimes
