@@ -9,8 +9,11 @@ const ID = 'access.sshd.allow-list'
 function concluded(sshd: readonly string[], more: Readonly<Record<string, readonly string[]>> = {}) {
   const files = Object.entries({ sshd, ...more })
   const names = files.flatMap(([file, rows]) => rows.map((row) => `/etc/pam.d/${file}\0${row}\n`)).join('')
+  const rows = sshd.filter((row) => /pam_access/.test(row)).map((row) => `/etc/pam.d/sshd\0${row}\n`)
+  // As grep(1) prints them with -o: up to the name of the module.
+  const bare = names.replace(/(\.so).*$/gm, '$1')
   return concludeOn(checkOf(ID), 'fx-accounts-declared', [
-    [pamStack.id, pamStack.parse({ names: answer(names), arguments: answer('', { exitCode: 1 }) })],
+    [pamStack.id, pamStack.parse({ names: answer(bare), arguments: answer(rows.join('')) })],
     [
       pamAccessRules.id,
       pamAccessRules.parse({
@@ -69,6 +72,18 @@ describe('pam_access limits who gets in only where its refusal counts and nothin
       '“pam_localuser”',
     ],
     ['it comes first', ['account    required      pam_access.so', LAST], 'satisfied', '“(wheel)”'],
+    [
+      'its rules are in a file of their own',
+      ['account required pam_access.so accessfile=/etc/security/access-sshd.conf', LAST],
+      'inconclusive',
+      'by rules in “/etc/security/access-sshd.conf” that were not read',
+    ],
+    [
+      'its rules are in the usual file, which is named',
+      ['account required pam_access.so nodefgroup accessfile=/etc/security/access.conf', LAST],
+      'satisfied',
+      '“(wheel)”',
+    ],
     ['its refusal ends it', ['account    requisite     pam_access.so', LAST], 'satisfied', '“(wheel)”'],
     [
       'its refusal counts by actions',

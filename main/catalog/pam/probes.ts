@@ -23,7 +23,7 @@ export interface PamStack {
 const NAMES =
   '^[[:space:]]*(@include[[:space:]]+[^[:space:]#]+|-?(auth|account|password|session)[[:space:]][^#]*(\\.so|(include|substack)[[:space:]]+[^[:space:]#]+))'
 const ARGUMENTS =
-  '^[[:space:]]*-?(auth|account|password)[[:space:]][^#]*pam_(faillock|tally2|unix|pwquality|cracklib|passwdqc|pwhistory|google_authenticator|u2f)\\.so'
+  '^[[:space:]]*-?(auth|account|password)[[:space:]][^#]*pam_(access|faillock|tally2|unix|pwquality|cracklib|passwdqc|pwhistory|google_authenticator|u2f)\\.so'
 
 // The distribution's own services are below /usr on SUSE; the administrator's come first (pam.d(5), vendor directory).
 const FOLDERS = ['/etc/pam.d', '/usr/lib/pam.d', '/usr/etc/pam.d'] as const

@@ -309,11 +309,23 @@ function withoutList(
   const isAsked = setting(sshd, 'usepam') !== 'no'
   const entries = pam.ok && isAsked ? expandStack(pam.fact, 'sshd', 'account') : []
   const place = entries.findIndex((entry) => entry.module === 'pam_access' && refuses(entry))
-  if (place >= 0) return [...byAccessRules(without, rules), ...notAsked(admitting(entries, place))]
+  if (place >= 0)
+    return [
+      ...(ownFile(without, entries[place]) ?? byAccessRules(without, rules)),
+      ...notAsked(admitting(entries, place)),
+    ]
   const filter = entries.map(({ module }) => module).filter((module) => UNREAD.has(module))
   if (filter.length > 0)
     return [unclear(`${without}; ${named(filter)} may limit who gets in, by rules that were not read.`, pamStack)]
   return [contradicts(`${without}: every account with a shell may try.`, sshdEffective), ...unclearAbout(pamStack, pam)]
+}
+
+/** pam_access(8), accessfile=: then neither access.conf nor what is in access.d counts. Null where the module reads the usual files. */
+function ownFile(without: string, entry: PamEntry | undefined): readonly DraftObservation[] | null {
+  const file = entry?.args.findLast((word) => word.startsWith('accessfile='))?.slice('accessfile='.length)
+  return file === undefined || file === '/etc/security/access.conf'
+    ? null
+    : [unclear(`${without}; pam_access limits who gets in, by rules in ${named([file])} that were not read.`, pamStack)]
 }
 
 const notAsked = (entries: readonly PamEntry[]): readonly DraftObservation[] =>
