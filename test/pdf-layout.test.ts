@@ -3,8 +3,10 @@ import { INK } from '../main/adapters/pdf/theme.ts'
 import {
   type Block,
   type Cell,
+  heading,
   MARK_NAMES,
   plainCell,
+  quiet,
   type ReportDocument,
   type Section,
   text,
@@ -244,6 +246,65 @@ describe('a heading', () => {
     const heading: Block = { kind: 'heading', level: 3, text: 'Heading', mark: 'severity-critical' }
     const report = await readPages(reportOf([section('a', [heading, text('Below.')])]))
     expect(find(report, 'Heading').x).toBeGreaterThan(48 + 11)
+  })
+})
+
+describe('what stays together', () => {
+  const rows = (count: number): readonly (readonly Cell[])[] =>
+    Array.from({ length: count }, (_, index) => row(`row ${index}`))
+  const table = (count: number, more: object = {}): Block => ({
+    kind: 'table',
+    columns: TWO,
+    rows: rows(count),
+    ...more,
+  })
+
+  test('a quiet line below a table is on the page of its last row', async () => {
+    for (const count of [30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40]) {
+      const report = await readPages(reportOf([section('a', [table(count), quiet('Declared by A.')])]))
+      expect([count, pageOf(report, 'Declared by A.')]).toEqual([count, pageOf(report, `row ${count - 1}`)])
+    }
+  })
+
+  test('a heading stays with the only row of a table and the quiet line below it', async () => {
+    for (let count = 15; count < 24; count += 1)
+      for (const lines of [1, 2]) {
+        const blocks = [heading(3, 'One row'), table(1), quiet('Stated once. '.repeat(lines * 9).trim())]
+        const report = await readPages(reportOf([section('a', [...filler(count), ...blocks])]))
+        expect([count, pageOf(report, 'One row')]).toEqual([count, pageOf(report, 'row 0')])
+      }
+  })
+
+  test('a table that is to be whole is on one page, with the headings and the title above it', async () => {
+    for (let count = 10; count < 24; count += 1) {
+      const assertion = [heading(3, 'Assertion'), text('We are responsible.')]
+      const blocks = [...assertion, heading(3, 'Signatures'), text('Sign below.'), table(12, { isWhole: true })]
+      const report = await readPages(reportOf([section('a', filler(count)), section('b', blocks, { flows: true })]))
+      const names = ['Assertion', 'Signatures', ...Array.from({ length: 12 }, (_, at) => `row ${at}`)]
+      const title = report.pages.findIndex(({ pieces }) =>
+        pieces.some((piece) => piece.text === 'Title of b' && piece.content !== null),
+      )
+      expect([count, new Set([title + 1, ...names.map((words) => pageOf(report, words))]).size]).toEqual([count, 1])
+    }
+  })
+})
+
+test('a tall row continues on the next page, where it would leave most of a page empty', async () => {
+  const lines = Array.from({ length: 42 }, (_, at) => ({ text: `Line ${at}.` }))
+  const blocks: readonly Block[] = [text('Above.'), { kind: 'table', columns: TWO, rows: [[plainCell('tall'), lines]] }]
+  const report = await readPages(reportOf([section('a', [...filler(6), ...blocks])]))
+  expect(pageOf(report, 'Line 0.')).toBe(1)
+  expect(pageOf(report, 'Line 41.')).toBe(2)
+})
+
+describe('contents in a section of their own', () => {
+  test('list every other section', async () => {
+    const report = await readPages(
+      reportOf([section('a', [text('Of a.')]), section('b', [{ kind: 'contents' }]), section('c', [text('Of c.')])]),
+    )
+    const listed = tagsOf(report.root, 'TOCI').map((tag) => wholeText(tag).trim())
+    expect(listed).toHaveLength(2)
+    expect(listed.join()).not.toContain('Title of b')
   })
 })
 

@@ -106,6 +106,8 @@ export type Block =
       readonly rows: readonly (readonly Cell[])[]
       /** The first cell of each row is its header. */
       readonly rowHeaders?: boolean
+      /** Stays on one page where it fits on one: a table that people sign. */
+      readonly isWhole?: boolean
     }
   | { readonly kind: 'code'; readonly lines: readonly string[] }
   | { readonly kind: 'banner'; readonly title: string; readonly text: string }

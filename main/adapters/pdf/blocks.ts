@@ -3,7 +3,7 @@ import { drawFigure, figureHeight } from './figure.ts'
 import { MONO_ADVANCE } from './fonts.ts'
 import { fitting, heightOf, setLine, sized } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
-import { drawTable, type TableBlock, tableStart } from './tables.ts'
+import { BELOW_TABLE, drawTable, type TableBlock, tableStart } from './tables.ts'
 import { INK } from './theme.ts'
 import { wrapFixed } from './wrap.ts'
 
@@ -42,7 +42,7 @@ export function drawBlock(
       break
     case 'facts':
     case 'table':
-      drawTable(sheet, parent, asTable(sheet, block))
+      drawTable(sheet, parent, asTable(sheet, block), belowTable(sheet, after[0]))
       break
     case 'code':
       drawCode(sheet, parent, block.lines)
@@ -59,22 +59,26 @@ export function drawBlock(
   }
 }
 
+/** How many blocks after a heading are looked at, and one more after the title above it. */
+const FOLLOWING = 4
+
 /**
  * The minimum height that must follow a heading on its page: short paragraphs, and the start of what they introduce.
  */
-function least(sheet: Sheet, [next, ...rest]: readonly Block[]): number {
+function least(sheet: Sheet, [next, ...rest]: readonly Block[], blocks = FOLLOWING): number {
+  if (blocks === 0) return 0
   switch (next?.kind) {
     case 'text':
-      return heightOf(setText(sheet, next.line).slice(0, 3)) + GAP + least(sheet, rest.slice(0, 3))
+      return heightOf(setText(sheet, next.line).slice(0, 3)) + GAP + least(sheet, rest, blocks - 1)
     case 'table':
     case 'facts':
-      return tableStart(sheet, asTable(sheet, next))
+      return tableStart(sheet, asTable(sheet, next), belowTable(sheet, rest[0]))
     case 'figure':
       return figureHeight(sheet, next.figure)
     case 'code':
       return codeHeight(setCode(sheet, next.lines))
     case 'heading':
-      return heightOf(headingLines(sheet, next)) + spaceBefore(next) + 4 + least(sheet, rest)
+      return heightOf(headingLines(sheet, next)) + spaceBefore(next) + 4 + least(sheet, rest, blocks - 1)
     case 'banner':
       return setBanner(sheet, next).height
     case 'list':
@@ -82,6 +86,16 @@ function least(sheet: Sheet, [next, ...rest]: readonly Block[]): number {
     default:
       return 0
   }
+}
+
+/** The most lines of a quiet text that stay with the last row of the table above. */
+const KEPT_LINES = 3
+
+/** The height that a quiet text below a table takes, which states something about its rows; none of any other block. */
+function belowTable(sheet: Sheet, next: Block | undefined): number {
+  if (next?.kind !== 'text' || next.line.style !== 'quiet') return 0
+  const lines = setText(sheet, next.line)
+  return lines.length > KEPT_LINES ? 0 : BELOW_TABLE + heightOf(lines)
 }
 
 const setText = (sheet: Sheet, line: Line): readonly SetLine[] =>
@@ -123,7 +137,7 @@ export function drawSectionTitle(sheet: Sheet, parent: Element, title: string): 
 
 /** The height of a section's title and of what must follow it on its page. */
 export const sectionStart = (sheet: Sheet, { title, blocks }: Section): number =>
-  heightOf(titleLines(sheet, title)) + BELOW_TITLE + least(sheet, blocks.slice(0, 4))
+  heightOf(titleLines(sheet, title)) + BELOW_TITLE + least(sheet, blocks.slice(0, FOLLOWING + 2), FOLLOWING + 1)
 
 type Heading = Extract<Block, { kind: 'heading' }>
 
@@ -251,8 +265,8 @@ type Facts = Extract<Block, { kind: 'facts' }>
 /** A table, or facts as a table without column titles in which each label is the header of the value beside it. */
 function asTable(sheet: Sheet, block: Extract<Block, { kind: 'facts' | 'table' }>): TableBlock {
   if (block.kind === 'table') {
-    const { columns, rows, rowHeaders = false } = block
-    return { form: 'table', columns, rows, headers: rowHeaders ? [0] : [] }
+    const { columns, rows, rowHeaders = false, isWhole = false } = block
+    return { form: 'table', columns, rows, headers: rowHeaders ? [0] : [], isWhole }
   }
   return block.isPaired === true ? paired(sheet, block) : listed(block)
 }

@@ -129,10 +129,10 @@ function layOut(sheet: Sheet, root: Element, document: ReportDocument, pages: nu
       bookmark: (text) => {
         bookmark(sheet, outline, text)
       },
-      contents: (parent) => drawContents(sheet, parent, document.sections),
+      contents: (parent) => drawContents(sheet, parent, document.sections, titled ? null : section),
     }
     section.blocks.forEach((block, at) => {
-      drawBlock(sheet, element, block, section.blocks.slice(at + 1, at + 5), landmarks)
+      drawBlock(sheet, element, block, section.blocks.slice(at + 1, at + 6), landmarks)
     })
     element.end()
   })
@@ -163,10 +163,11 @@ const NUMBER = 40
 /** An anchor of our own for each section: sections of one document may have the same ID as long as no link names it. */
 const sectionAnchor = (index: number): string => `\u0000section ${index}`
 
-/** The contents: each entry a link to its section, with the page that it begins on. */
-function drawContents(sheet: Sheet, parent: Element, sections: readonly Section[]): void {
+/** The contents: each entry a link to its section, with the page that it begins on; without a section that is only these contents. */
+function drawContents(sheet: Sheet, parent: Element, sections: readonly Section[], own: Section | null): void {
   const contents = sheet.element(parent, 'TOC')
-  for (const [index, { title }] of sections.entries()) drawEntry(sheet, contents, sectionAnchor(index), title)
+  for (const [index, section] of sections.entries())
+    if (section !== own) drawEntry(sheet, contents, sectionAnchor(index), section.title)
   sheet.y += 6
 }
 

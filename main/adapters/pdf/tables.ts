@@ -4,10 +4,12 @@ import type { Element, SetLine, Sheet } from './sheet.ts'
 import { INK, type Scale } from './theme.ts'
 
 /**
- * Rows up to this height move to the next page whole: what is left of the page is room for a heading, the table's
- * introduction, its header, and a heading over the row.
+ * Rows up to this height move to the next page whole; taller ones would leave most of a page empty, and continue. What is left of the page is
+ * room for a heading, the table's introduction, its header, and a heading over the row.
  */
-const wholeRow = (sheet: Sheet): number => sheet.body() - 168
+const wholeRow = (sheet: Sheet): number => sheet.body() / 2
+/** A table that is to be whole is one up to this height. */
+const wholeTable = (sheet: Sheet): number => sheet.body() - 168
 /** Least height of the first part of a row that continues on the next page. */
 const PART = 60
 /** A list of facts up to this height stays on one page. */
@@ -16,6 +18,9 @@ const TOGETHER = 240
 const FOLLOWING = 2
 /** The most of a heading over rows that is repeated on the next page. */
 const REPEATED = 60
+
+/** Space below a table. */
+export const BELOW_TABLE = 8
 
 /** Width of the rule below the header, and space within the frame of pairs of facts. */
 const HEAD_RULE = 0.7
@@ -28,11 +33,13 @@ interface Drawn {
   readonly grid: Grid
   readonly head: SetRow
   readonly headHeight: number
+  /** The height of a line below the table that stays with its last row. */
+  readonly below: number
   /** The row of an index in lines. Set once, as a heading looks at the rows after it; earlier rows are forgotten. */
   readonly rowAt: (index: number) => SetRow
 }
 
-function begin(sheet: Sheet, table: TableBlock): Drawn {
+function begin(sheet: Sheet, table: TableBlock, below: number): Drawn {
   const grid = gridOf(sheet, table)
   const head = setHead(sheet, table, grid)
   const set = new Map<number, SetRow>()
@@ -42,31 +49,38 @@ function begin(sheet: Sheet, table: TableBlock): Drawn {
     set.delete(index - 1 - FOLLOWING)
     return row
   }
-  return { sheet, table, grid, head, headHeight: head.length === 0 ? 0 : rowHeight(head, grid), rowAt }
+  return { sheet, table, grid, head, headHeight: head.length === 0 ? 0 : rowHeight(head, grid), below, rowAt }
 }
 
-/** What must fit below a heading for it to stay: the header and the first rows, or the whole of a short list of facts. */
-export function tableStart(sheet: Sheet, table: TableBlock): number {
-  return startOf(begin(sheet, table))
+/**
+ * What must fit below a heading for it to stay: the header and the first rows, or the whole of a short list of facts and of a table that is to
+ * be whole.
+ */
+export function tableStart(sheet: Sheet, table: TableBlock, below: number): number {
+  return startOf(begin(sheet, table, below))
 }
 
 function startOf(drawn: Drawn): number {
-  const { table, grid, headHeight, rowAt } = drawn
+  const { sheet, table, grid, headHeight, rowAt } = drawn
   const start = headHeight + (table.rows.length === 0 ? 0 : keptFrom(drawn, 0))
-  if (table.form === 'table' || table.rows.length > 20) return start
-  const whole = table.rows.reduce((sum, _, index) => sum + rowHeight(rowAt(index), grid), 0)
+  const isWhole = table.isWhole === true
+  if ((table.form === 'table' && !isWhole) || table.rows.length > 20) return start
+  const whole = headHeight + table.rows.reduce((sum, _, index) => sum + rowHeight(rowAt(index), grid), 0)
   const frames = table.form === 'pairs' ? 2 * FRAME : 0
-  return (whole <= TOGETHER ? whole : start) + frames
+  return (whole <= (isWhole ? wholeTable(sheet) : TOGETHER) ? whole : start) + frames
 }
 
-/** The height that stays on one page from this row on: a heading stays with the rows after it, as far as they fit. */
-function keptFrom({ sheet, table, grid, headHeight, rowAt }: Drawn, index: number): number {
+/**
+ * The height that stays on one page from this row on: a heading stays with the rows after it, as far as they fit, and the last row with a line
+ * below the table.
+ */
+function keptFrom({ sheet, table, grid, headHeight, below, rowAt }: Drawn, index: number): number {
   const most = sheet.body() - headHeight
   let kept = 0
   for (const [offset, row] of table.rows.slice(index, index + 1 + FOLLOWING).entries()) {
     if (offset > 0 && isGroup(table, row)) break
     const height = rowHeight(rowAt(index + offset), grid)
-    const least = height <= wholeRow(sheet) ? height : PART
+    const least = (height <= wholeRow(sheet) ? height : PART) + (index + offset === table.rows.length - 1 ? below : 0)
     if (kept + least > most) break
     kept += least
     if (!isGroup(table, table.rows[index] ?? [])) break
@@ -78,8 +92,8 @@ function keptFrom({ sheet, table, grid, headHeight, rowAt }: Drawn, index: numbe
  * Draws a table that may span pages: the header and the heading over the present rows are repeated, short rows stay
  * whole, long ones continue.
  */
-export function drawTable(sheet: Sheet, parent: Element, table: TableBlock): void {
-  const drawn = begin(sheet, table)
+export function drawTable(sheet: Sheet, parent: Element, table: TableBlock, below: number): void {
+  const drawn = begin(sheet, table, below)
   const element = sheet.element(parent, 'Table')
   sheet.need(startOf(drawn))
   if (drawn.head.length > 0) {
@@ -108,7 +122,7 @@ export function drawTable(sheet: Sheet, parent: Element, table: TableBlock): voi
     sheet.y += FRAME
     frame(sheet, sheet.y)
   }
-  sheet.y += 8
+  sheet.y += BELOW_TABLE
 }
 
 function continueOnNewPage(drawn: Drawn, group: SetRow): void {
@@ -200,6 +214,7 @@ export interface TableBlock {
   readonly rows: readonly (readonly Cell[])[]
   /** Columns of which the cells are headers of their row. */
   readonly headers: readonly number[]
+  readonly isWhole?: boolean
 }
 
 /** The area of the text of a column. */
