@@ -250,18 +250,25 @@ export type CountedItem = 'node' | 'node test'
 const itemWords: Readonly<
   Record<
     CountedItem,
-    { readonly on: string; readonly tested: (count: number) => string; readonly none: (count: number) => string }
+    {
+      readonly on: string
+      readonly tested: (count: number) => string
+      readonly none: (count: number) => string
+      readonly missing: (count: number, whole: number) => string
+    }
   >
 > = {
   node: {
     on: 'on',
     tested: (count) => `${count} ${count === 1 ? 'node' : 'nodes'} tested`,
     none: (count) => (count === 1 ? 'the node was not reached' : `none of ${count} nodes was reached`),
+    missing: (count, whole) => `${count} of ${whole} ${whole === 1 ? 'node' : 'nodes'} not tested`,
   },
   'node test': {
     on: 'in',
     tested: (count) => `${count} ${count === 1 ? 'node test' : 'node tests'}`,
     none: (count) => (count === 1 ? 'the node test did not take place' : `none of ${count} node tests took place`),
+    missing: (count, whole) => `${count} of ${whole} ${whole === 1 ? 'node test' : 'node tests'} not performed`,
   },
 }
 
@@ -285,7 +292,9 @@ export function serverLine(
       : state === 'no-deviations' || state === 'scope-limitation'
         ? [`no deviations ${words.on} ${words.tested(tested)}`]
         : []
-  const parts = [...counts, ...(untested === 0 ? [] : [`${untested} not tested`])]
+  // A number alone has no denominator.
+  const missing = counts.length === 0 ? words.missing(untested, population) : `${untested} not tested`
+  const parts = [...counts, ...(untested === 0 ? [] : [missing])]
   return parts.length === 0 ? label : `${label}: ${parts.join('; ')}`
 }
 

@@ -81,6 +81,7 @@ describe('the period report', () => {
   test('states coverage with its denominators, gaps before anything that evidence shows', () => {
     expect(report.sections.map(({ id }) => id)).toEqual([
       'cover',
+      'contents',
       'reading',
       'coverage',
       'gaps',
@@ -104,6 +105,23 @@ describe('the period report', () => {
     expect(gaps).toContain('On 3 of 92\u00a0days no node was collected')
   })
 
+  test('states on its first page what was concluded, after what was missed', () => {
+    const cover = textOf(report, 'cover')
+    expect(cover).toContain(
+      'HIPAA: 66 in scope, unable to conclude 30, documents outstanding 36\nSOC 2: 33 in scope, unable to conclude 13, documents outstanding 20',
+    )
+    expect(cover).toContain('3 deviations: 1 remediated, 2 open at period end')
+    expect(cover.indexOf('Scheduled runs')).toBeLessThan(cover.indexOf('Controls'))
+    const without = samplePeriodInput((period) => ({ ...period, conclusions: null }))
+    expect(textOf(buildPeriodReport(without), 'cover')).toContain('Not concluded: the evidence of no run is available')
+  })
+
+  test('counts documents of a control in one line, as its state names what is outstanding', () => {
+    const said = textOf(report, 'conclusions')
+    expect(said).toMatch(/No server test\n0 of 1 held\nDocuments outstanding/)
+    expect(said).not.toContain('Documents outstanding: 0 of')
+  })
+
   test('concludes on each control over node tests, with both parts, when it deviated, and what was not tested', () => {
     const said = textOf(report, 'conclusions')
     expect(said).toContain(
@@ -111,7 +129,7 @@ describe('the period report', () => {
     )
     expect(said).toContain('see “Missed runs and days without evidence”')
     expect(said).toContain('Controls: HIPAA Security Rule')
-    expect(said).toContain('Unable to conclude: 19 not tested')
+    expect(said).toContain('Unable to conclude: 19 of 460 node tests not performed')
     const [one, ...others] = input.period.conclusions?.controls ?? []
     if (one === undefined) throw new Error('the sample has controls')
     const server = {
@@ -261,7 +279,7 @@ test('the tables beside it have one row for each day, each deviation and each co
   expect(controls).toHaveLength(1 + (input.period.conclusions?.controls.length ?? 0))
   expect(controls.find(([, control]) => control?.endsWith('308(a)(8)'))?.slice(2, 9)).toEqual([
     'Unable to conclude',
-    'Unable to conclude: 19 not tested',
+    'Unable to conclude: 19 of 460 node tests not performed',
     '460',
     '441',
     '0',

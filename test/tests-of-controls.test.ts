@@ -63,6 +63,35 @@ test('one node is counted in the singular', () => {
   expect(resultCell(several, undefined, 0)[0]?.text).toBe('No deviations noted: 3 of 3 nodes tested.')
 })
 
+describe('the counts of a result', () => {
+  const words = (changes: Partial<ControlCheck>): string | undefined =>
+    resultCell({ ...answeredOnce('server'), population: 8, tested: 6, notTested: 2, ...changes }, undefined, 2)[0]?.text
+
+  test('add up to the nodes tested, with those to which the check does not apply', () => {
+    expect(words({ satisfied: 3, inconclusive: 1, notApplicable: 2 })).toBe(
+      'Unable to conclude: 3 of 6 nodes satisfied. 1 inconclusive, 2 not applicable.',
+    )
+    expect(words({ population: 6, notTested: 0, satisfied: 5, notApplicable: 1 })).toBe(
+      'No deviations noted: 5 of 6 nodes tested. 1 not applicable.',
+    )
+  })
+
+  test('of a scope limitation state what is missing', () => {
+    expect(words({ satisfied: 6 })).toBe(
+      'Scope limitation: no deviations noted on 6 of 6 nodes tested; 2 of 8 not tested.',
+    )
+    expect(words({ satisfied: 5, notApplicable: 1 })).toBe(
+      'Scope limitation: no deviations noted on 5 of 6 nodes tested; 2 of 8 not tested. 1 not applicable.',
+    )
+  })
+
+  test('of a check that applies to no node tested name no satisfied node', () => {
+    expect(words({ satisfied: 0, notApplicable: 6 })).toBe(
+      'Scope limitation: not applicable on 6 of 6 nodes tested, as observed; 2 of 8 not tested.',
+    )
+  })
+})
+
 test('names of deviating nodes are those that the control counts', () => {
   const [one] = matterOf(input).shown.findings
   const [deviation] = one?.deviations ?? []
@@ -109,7 +138,9 @@ describe('a node that was refused because of its host key', () => {
 
   test('is named where the check is listed as a test, with its finding', () => {
     const found = matterOf(of).shown.findings.find(({ check }) => check === HOST_IDENTITY)
-    expect(tests).toContain('6 of 6 nodes tested. Another host key was shown by demo-missing-07, not tested.')
+    expect(tests).toContain(
+      '6 of 6 nodes tested; 1 of 7 not tested. Another host key was shown by demo-missing-07, not tested.',
+    )
     expect(tests).toContain(found?.reference)
   })
 })

@@ -2,7 +2,14 @@ import { plain } from '../core/plain-text.ts'
 import type { ReportDocument, Section } from '../core/report-document.ts'
 import { changeSection, deviationSection } from './period-report/changes.ts'
 import { conclusionSection } from './period-report/conclusions.ts'
-import { periodCover, periodHowto, periodLimits, readingSection, rulesSection } from './period-report/cover.ts'
+import {
+  periodContents,
+  periodCover,
+  periodHowto,
+  periodLimits,
+  readingSection,
+  rulesSection,
+} from './period-report/cover.ts'
 import { coverageSection, gapSection, runSection } from './period-report/coverage.ts'
 import { listSection, type PeriodReportInput } from './period-report/lists.ts'
 import { dayOf } from './report/boundary.ts'
@@ -21,6 +28,7 @@ export function buildPeriodReport(input: PeriodReportInput): ReportDocument {
   const fleet = plain(period.fleet, 60)
   const sections: readonly Section[] = [
     periodCover(input),
+    periodContents(),
     readingSection(input),
     coverageSection(input),
     gapSection(input),
@@ -44,8 +52,9 @@ export function buildPeriodReport(input: PeriodReportInput): ReportDocument {
     runningFoot: `Evidence ${input.evidenceDigest.slice(0, 16)}, as of ${when(period.asOf)}`,
     sections: sections.map((section, index) => ({
       ...section,
-      flows: index > 0,
-      title: `${index + 1}  ${section.title}`,
+      // The contents are not split between two pages.
+      flows: index > 1,
+      title: index === 1 ? section.title : `${index === 0 ? 1 : index}  ${section.title}`,
     })),
   }
 }

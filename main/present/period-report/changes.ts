@@ -166,10 +166,10 @@ function moveBlocks(moves: readonly HardwareChange[]): readonly Block[] {
     {
       kind: 'table',
       columns: [
-        { title: 'Component', width: 15 },
-        { title: 'Serial number, address or key', width: 29 },
-        { title: 'From', width: 19 },
-        { title: 'To', width: 19 },
+        { title: 'Component', width: 21 },
+        { title: 'Serial number, address or key', width: 27 },
+        { title: 'From', width: 17 },
+        { title: 'To', width: 17 },
         { title: 'Between (UTC)', width: 18 },
       ],
       rows: sorted

@@ -15,7 +15,7 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { partsBlock, stateBlock } from '../report/control-detail.ts'
-import { documentMarked, moment, serverMarked, when } from '../report/wording.ts'
+import { documentCell, moment, serverMarked, when } from '../report/wording.ts'
 import { nodeTestsIn, PERIOD_TITLES, type PeriodReportInput, seePart } from './lists.ts'
 
 /** Conclusions on controls over the period: per framework both parts in one count, then each control in scope. */
@@ -76,10 +76,10 @@ function controlTable({ controls }: Framework, found: readonly PeriodControl[]):
     kind: 'table',
     rowHeaders: true,
     columns: [
-      { title: 'Control', width: 30 },
-      { title: 'Servers', width: 36 },
-      { title: 'Documents', width: 18 },
-      { title: 'State', width: 16 },
+      { title: 'Control', width: 32 },
+      { title: 'Servers', width: 31 },
+      { title: 'Documents', width: 15 },
+      { title: 'State', width: 22 },
     ],
     rows: found.map(({ conclusion, deviations }): readonly Cell[] => {
       const control = byKey.get(conclusion.control)
@@ -87,7 +87,7 @@ function controlTable({ controls }: Framework, found: readonly PeriodControl[]):
       return [
         [{ text: plain(title, 400), style: 'strong' }],
         [serverMarked(conclusion.server, 'node test'), ...deviatingLines(deviations)],
-        [documentMarked(conclusion.documents)],
+        [documentCell(conclusion.documents)],
         plainCell(rowStateWords[conclusion.state].label),
       ]
     }),

@@ -14,7 +14,8 @@ import {
 import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
 import { dayOf, type FactRows, factBlock, typed } from '../report/boundary.ts'
 import { signerCell } from '../report/cover.ts'
-import { brief, moment, when } from '../report/wording.ts'
+import { stateCounts } from '../report/tests-of-controls.ts'
+import { brief, moment, shortName, when } from '../report/wording.ts'
 import { DAY_STATES, dayStateWords } from './day-states.ts'
 import { MOST_ROWS, nodeCount, PERIOD_TITLES, type PeriodReportInput, restBlock, seePart } from './lists.ts'
 
@@ -23,7 +24,7 @@ const IS =
 const IS_NOT =
   'It is not an opinion, an attestation or legal advice. An independent practitioner concludes whether controls were suitably designed and operated effectively, with additional evidence. Not tested: operation between runs, and matters that cannot be tested on servers. Deviations that no run observed are not included.'
 
-/** Page 1: period, fleet, signer, nature of the report and exclusions. */
+/** Page 1: period, fleet, coverage, what was concluded, signer, nature of the report and exclusions. */
 export function periodCover(input: PeriodReportInput): Section {
   const { period, demo } = input
   return {
@@ -43,11 +44,16 @@ export function periodCover(input: PeriodReportInput): Section {
       text(IS),
       heading(3, 'Exclusions'),
       text(IS_NOT),
-      heading(3, 'Contents'),
-      { kind: 'contents' },
     ],
   }
 }
+
+/** The sections with their pages, on one page. */
+export const periodContents = (): Section => ({
+  id: 'contents',
+  title: PERIOD_TITLES.contents,
+  blocks: [{ kind: 'contents' }],
+})
 
 const DEMO: Block = {
   kind: 'banner',
@@ -103,6 +109,8 @@ function facts(input: PeriodReportInput): FactRows {
       label: 'Days',
       value: plainCell(`${of(counts.daysWith, counts.days)}\u00a0days with at least one node collected`),
     },
+    { label: 'Controls', value: controlCell(input) },
+    { label: 'Deviations', value: deviationCell(period) },
     { label: 'Evaluated as of', value: plainCell(when(period.asOf)) },
     { label: 'Runs sealed by', value: keyCell(keys) },
     { label: 'Produced by', value: plainCell(plain(input.producer)) },
@@ -120,6 +128,32 @@ function facts(input: PeriodReportInput): FactRows {
       value: signerCell(signer),
     },
   ]
+}
+
+/** Controls of each framework by state, over the whole period. */
+function controlCell({ period: { conclusions }, frameworks }: PeriodReportInput): Cell {
+  if (conclusions === null) return plainCell('Not concluded: the evidence of no run is available')
+  const lines = frameworks
+    .filter(({ proposed }) => !proposed)
+    .map(({ id }) => {
+      const found = conclusions.controls.map(({ conclusion }) => conclusion).filter(({ framework }) => framework === id)
+      const inScope = found.filter(({ state }) => state !== 'out-of-scope')
+      return { text: `${shortName(id)}: ${inScope.length} in scope, ${stateCounts(inScope)}` }
+    })
+  return lines.length === 0 ? plainCell('The last run chose no framework') : lines
+}
+
+function deviationCell({ deviations, runs }: Period): Cell {
+  if (deviations.length === 0)
+    return plainCell(
+      runs.some(({ answered }) => answered > 0)
+        ? 'None noted on the nodes tested in any run'
+        : 'No node was tested in any run',
+    )
+  const open = deviations.filter((one) => one.open).length
+  return plainCell(
+    `${plural(deviations.length, 'deviation')}: ${deviations.length - open} remediated, ${open} open at period end`,
+  )
 }
 
 const MOST_KEYS = 6

@@ -39,6 +39,7 @@ export interface PeriodReportInput {
 
 export const PERIOD_TITLES = {
   cover: 'Report information',
+  contents: 'Contents',
   reading: 'Method and terms',
   coverage: 'Schedules and coverage',
   gaps: 'Missed runs and days without evidence',

@@ -5,7 +5,7 @@ import { type Block, type Cell, heading, plainCell, type Section, text } from '.
 import { dayOf } from './boundary.ts'
 import { controlDetail, isTested, partsBlock, type Row, stateBlock, withoutNodes } from './control-detail.ts'
 import type { Matter } from './input.ts'
-import { documentMarked, see, serverMarked, when } from './wording.ts'
+import { documentCell, see, serverMarked, when } from './wording.ts'
 
 const STATUS: Readonly<Record<string, string>> = {
   'in-force': 'In effect.',
@@ -102,15 +102,15 @@ const overview = (rows: readonly Row[]): Block => ({
   kind: 'table',
   rowHeaders: true,
   columns: [
-    { title: 'Control', width: 34 },
-    { title: 'Servers', width: 34 },
-    { title: 'Documents', width: 18 },
-    { title: 'State', width: 14 },
+    { title: 'Control', width: 32 },
+    { title: 'Servers', width: 31 },
+    { title: 'Documents', width: 15 },
+    { title: 'State', width: 22 },
   ],
   rows: rows.map(({ control, result }): readonly Cell[] => [
     [{ text: plain(`${control.id} ${control.title}`, 400), style: 'strong' }],
     [serverMarked(result.server)],
-    [documentMarked(result.documents)],
+    [documentCell(result.documents)],
     plainCell(rowStateWords[result.state].label),
   ]),
 })

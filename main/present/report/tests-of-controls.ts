@@ -1,4 +1,4 @@
-import { documentLine, rowStateWords } from '../../../schemas/conclusion-words.ts'
+import { documentLine, ROW_STATES, rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlCheck } from '../../../schemas/types.ts'
 import { PROPERTIES, propertyWords } from '../../../schemas/words.ts'
 import type { Check } from '../../core/check.ts'
@@ -26,6 +26,7 @@ import {
   countLines,
   documentMarked,
   nodeWords,
+  see,
   shortName,
   stateMark,
   titles,
@@ -75,7 +76,7 @@ export function testSection(matter: Matter, framework: Framework): Section {
         : [
             heading(3, `Controls that documents decide (${of(documentary.length, rows.length)})`, true),
             quiet(
-              'No check of a server decides these controls. “0 of 3” documents: inspected, of those needed; the section on documents lists them.',
+              `No check of a server decides these controls. Counted are documents that were inspected, out of those needed; ${see('requests')} lists them.`,
             ),
             documentTable(framework, documentary),
           ]),
@@ -83,25 +84,20 @@ export function testSection(matter: Matter, framework: Framework): Section {
   }
 }
 
-/** Counts of states, in the words of the conclusions; and what the population of every test is. */
-export function testIntro({ assessment, shown }: Matter, rows: readonly ControlRow[]): string {
-  const counts = (
-    [
-      'deviations',
-      'unable-to-conclude',
-      'documents-outstanding',
-      'addressable-decision',
-      'supported',
-      'not-applicable',
-    ] as const
-  )
-    .map((state) => ({ state, count: rows.filter(({ result }) => result.state === state).length }))
+/** “deviations noted 3, supported 1”: controls in scope by state, without states that none has. */
+export const stateCounts = (results: readonly Pick<ControlAssessment, 'state'>[]): string =>
+  ROW_STATES.filter((state) => state !== 'out-of-scope')
+    .map((state) => ({ state, count: results.filter((one) => one.state === state).length }))
     .filter(({ count }) => count > 0)
     .map(({ state, count }) => `${rowStateWords[state].label.toLowerCase()} ${count}`)
+    .join(', ')
+
+/** Counts of states, in the words of the conclusions; and what the population of every test is. */
+export function testIntro({ assessment, shown }: Matter, rows: readonly ControlRow[]): string {
   const { declared, tested, untested } = shown.figures
   const untestedNodes =
     untested === 0 ? '' : `; ${untested} ${untested === 1 ? 'was' : 'were'} not tested, which limits every conclusion`
-  return `${plural(rows.length, 'control')} in scope: ${counts.join(', ')}. As of ${when(assessment.asOf)}. The population of each test is the ${declared} ${nodeWords(assessment)}, of which ${tested} ${tested === 1 ? 'was' : 'were'} tested${untestedNodes}. Only checks that decide a control are listed as tests. Mappings are interpretations of this tool or of management; HHS and the AICPA do not endorse them.`
+  return `${plural(rows.length, 'control')} in scope: ${stateCounts(rows.map(({ result }) => result))}. As of ${when(assessment.asOf)}. The population of each test is the ${declared} ${nodeWords(assessment)}, of which ${tested} ${tested === 1 ? 'was' : 'were'} tested${untestedNodes}. Only checks that decide a control are listed as tests. Mappings are interpretations of this tool or of management; HHS and the AICPA do not endorse them.`
 }
 
 function testTable(matter: Matter, framework: Framework, rows: readonly ControlRow[]): Block {
@@ -187,11 +183,16 @@ function testedCell(check: ControlCheck, finding: Finding | undefined, untested:
     notApplicable,
     answeredByDocument,
   } = check
-  const open = [
+  const apart = [
     ...(inconclusive === 0 ? [] : [`${inconclusive} inconclusive`]),
-    // Nodes without any result are stated once, above the table.
+    ...(notApplicable === 0 ? [] : [`${notApplicable} not applicable`]),
+  ]
+  const answered = answeredByDocument === 0 ? [] : [`${answeredByDocument} answered by a document`]
+  // Nodes without any result are stated once, above the table.
+  const open = [
+    ...apart,
     ...(notTested === 0 || notTested === untested ? [] : [`${notTested} not tested`]),
-    ...(answeredByDocument === 0 ? [] : [`${answeredByDocument} answered by a document`]),
+    ...answered,
   ]
   if (notSatisfied > answeredByDocument && finding !== undefined) {
     // A node outside of the scope of the control deviates in the finding, and not here.
@@ -225,7 +226,7 @@ function testedCell(check: ControlCheck, finding: Finding | undefined, untested:
       result(
         'ring-tick',
         `No deviations noted: ${check.source === 'server' ? `${outOf(satisfied + informational, population, 'node')} tested` : of(satisfied + informational, population)}.`,
-        answeredByDocument === 0 ? [] : open,
+        open,
       ),
     ]
   if (inconclusive + notTested === 0 && notApplicable > 0)
@@ -240,13 +241,27 @@ function testedCell(check: ControlCheck, finding: Finding | undefined, untested:
         [],
       ),
     ]
-  const none = inconclusive === 0 && satisfied + informational > 0
+  const missing = `${of(notTested, population)} not tested`
+  if (inconclusive === 0 && satisfied + informational > 0)
+    return [
+      result(
+        'diamond-question',
+        `Scope limitation: no deviations noted on ${outOf(satisfied + informational, tested, 'node')} tested; ${missing}.`,
+        [...apart, ...answered],
+      ),
+    ]
+  if (notApplicable === tested)
+    return [
+      result(
+        'diamond-question',
+        `Scope limitation: not applicable on ${outOf(tested, tested, 'node')} tested, as observed; ${missing}.`,
+        answered,
+      ),
+    ]
   return [
     result(
       'diamond-question',
-      none
-        ? `Scope limitation: no deviations noted on ${outOf(satisfied + informational, tested, 'node')} tested.`
-        : `Unable to conclude: ${outOf(satisfied + informational, tested, 'node')} satisfied.`,
+      `Unable to conclude: ${outOf(satisfied + informational, tested, 'node')} satisfied.`,
       open,
     ),
   ]

@@ -20,7 +20,8 @@ import { type Verdict, verdictWords } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
 import type { Framework } from '../../core/framework.ts'
-import { of, plain } from '../../core/plain-text.ts'
+import { of, plain, plural } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
 import type { Line, MarkName } from '../../core/report-document.ts'
 import { isDecidable, type PropertyCell, reached, SEVERITY } from '../../core/tally.ts'
 import type { ReportInput } from '../input.ts'
@@ -67,6 +68,7 @@ export const nodeWords = ({ nodes, reconciliation }: Pick<Assessment, 'nodes' | 
 export const titles = {
   cover: 'Report information',
   summary: 'Conclusion',
+  contents: 'Contents',
   findings: 'Findings',
   boundary: 'Scope and boundary',
   population: 'Population and completeness',
@@ -139,6 +141,38 @@ export const moment = (instant: string): string => when(instant).replace(/ UTC$/
 export const between = (first: string, last: string): string =>
   when(first) === when(last) ? when(first) : `${when(first)} to ${when(last)}`
 
+/** From the first to the last moment of recordings with a capture, by the clock of the collector. */
+export function collectedBetween(recordings: ReportInput['recordings']): string {
+  const captured = recordings.filter(({ captures }) => captures.length > 0).map(({ recording }) => recording)
+  const [first] = captured.map(({ startedAt }) => startedAt).sort(compare)
+  const last = captured
+    .map(({ endedAt }) => endedAt)
+    .sort(compare)
+    .at(-1)
+  return first === undefined
+    ? 'No evidence was collected'
+    : between(first, last ?? first).replace(ONE_DAY, '$1 $2 to $3')
+}
+
+/** The day is stated once where both times are on it. */
+const ONE_DAY = /^(\d+ \w+ \d+) (\d{2}:\d{2}) UTC to \1 (\d{2}:\d{2} UTC)$/
+
+const RIGHTS: readonly (readonly [NodeAssessment['privilege'], string])[] = [
+  ['root', 'as root'],
+  ['sudo', 'through sudo'],
+  ['none', 'without root rights'],
+  [null, 'without a login'],
+]
+
+/** With which rights nodes were collected, in one line. Empty where no node was collected. */
+export function rightsUsed(nodes: readonly NodeAssessment[]): string {
+  const used = RIGHTS.map(([rights, words]) => ({
+    words,
+    count: nodes.filter((node) => reached(node) && node.privilege === rights).length,
+  })).filter(({ count }) => count > 0)
+  return used.map(({ words, count }) => `${plural(count, 'node')} ${words}`).join(', ')
+}
+
 /** What a recording states of itself where it was not captured unmodified from a real node. */
 export const syntheticText = (stated: string): string =>
   `Synthetic recording: ${plain(stated, 300).replace(/^Synthetic: /, '')}`
@@ -176,6 +210,12 @@ export const documentMarked = (documents: DocumentPart): Line => ({
   text: documentLine(documents),
   mark: documentStateWords[documents.state].mark as MarkName,
 })
+
+/** The same below a heading that names documents: what is outstanding as its count and mark, in one line of a narrow column. */
+export const documentCell = (documents: DocumentPart): Line =>
+  documents.state === 'outstanding'
+    ? { ...documentMarked(documents), text: `${of(documents.held, documents.needed)} held` }
+    : documentMarked(documents)
 
 const COUNTED: Readonly<Record<Verdict, string>> = {
   satisfied: 'satisfied',
