@@ -197,6 +197,7 @@ describe('the population', () => {
 
   it.each([
     'Unreconciled assets in the provider inventory',
+    'No sampling: all 7 declared nodes were selected. 4 of 7 collected.',
     'Asset list; 7 nodes',
     'Export from the provider’s portal: Portal of Halle Eins; 8 rows',
     'In the pack as data/inventory.csv',

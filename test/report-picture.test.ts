@@ -49,7 +49,7 @@ describe('page 1', () => {
     const said = page(matterOf(of))
     expect(said).toContain(population)
     expect(said).toContain('No node was collected, so no check was tested.')
-    expect(said).toContain('Nothing was shown to be in order.')
+    expect(said).toContain('Nothing was shown to be satisfied.')
     for (const block of pageOne(matterOf(of)).blocks)
       if (block.kind === 'table') expect(block.rows.length).toBeGreaterThan(0)
   })
@@ -65,6 +65,42 @@ describe('page 1', () => {
     expect(said).toContain('Tests of 1 of 1 declared node resulted in no findings.')
     expect(said).toContain('No deviations noted on the nodes tested.')
     expect(said).toContain('Operation between collections')
+  })
+
+  it('states when and with which rights evidence was collected, apart from when it was evaluated', () => {
+    const matter = matterOf(input)
+    const said = page(matter)
+    expect(said).toContain('Point in time, as of 20 Nov 2026 12:00 UTC')
+    expect(said).toContain('Collected\n20 Nov 2026 09:12 UTC\n')
+    expect(said).toContain('Rights\n3 nodes through sudo, 1 node without root rights\n')
+    expect(page({ ...matter, recordings: [] })).toContain('Collected\nNo evidence was collected')
+    const verification = documentText(buildReport(input)).join('\n').split('Signer\n').at(-1)
+    expect(verification).toContain('Collected\n20 Nov 2026 09:12 UTC\n3 nodes through sudo')
+  })
+
+  it('ticks what is satisfied only where it is so on all that it counts', () => {
+    const lines = pageOne(matterOf(input)).blocks.flatMap((block) =>
+      block.kind === 'table' && block.columns[0]?.title === 'Satisfied' ? (block.rows[0]?.[0] ?? []) : [],
+    )
+    expect(lines.length).toBeGreaterThan(0)
+    for (const { text: words, mark } of lines) {
+      const [, part, whole] = /(\d+) of (\d+)$/.exec(words) ?? []
+      expect([words, mark]).toEqual([words, part === whole ? 'ring-tick' : 'dot'])
+    }
+  })
+
+  it('states that further actions were left out', () => {
+    const matter = matterOf(input)
+    const [action] = matter.shown.actions
+    if (action === undefined) throw new Error('the sample has actions')
+    const titleOf = (count: number): string =>
+      page({ ...matter, shown: { ...matter.shown, actions: Array.from({ length: count }, () => action) } })
+    expect(titleOf(8)).toMatch(/Next actions\n/)
+    expect(titleOf(9)).toContain('Next actions (the first 8 of 9)')
+  })
+
+  it('names what is not supported', () => {
+    expect(page(matterOf(input))).toMatch(/Deviations were noted for .*; no control is supported\./)
   })
 
   it('does not call a node declared that only the fleet file names', () => {

@@ -25,6 +25,7 @@ describe('report', () => {
   it('has the parts in order, numbered by it', () => {
     expect(report.sections.map(({ id }) => id)).toEqual([
       'summary',
+      'contents',
       'findings',
       'tests-hipaa',
       'tests-soc2',
@@ -58,7 +59,7 @@ describe('report', () => {
     ])
     const annexes = report.sections.findIndex(({ id }) => id === 'cover')
     report.sections.forEach(({ title }, index) => {
-      if (index > 0) expect(title).toMatch(index < annexes ? `${index}  ` : `A${index - annexes + 1}  `)
+      if (index > 1) expect(title).toMatch(index < annexes ? `${index - 1}  ` : `A${index - annexes + 1}  `)
     })
   })
 

@@ -92,7 +92,6 @@ export type PresentationInput = Pick<
 
 /** At most this many findings on a first page. */
 const MOST_LEADING = 7
-const MOST_ACTIONS = 6
 
 /** Pure: the same input gives the same presentation. */
 export function presentationOf(input: PresentationInput): Presentation {
@@ -224,8 +223,9 @@ function controlsSentence(input: PresentationInput, counts: readonly RowCounts[]
   const supported = chosen.reduce((sum, one) => sum + countOf(one, 'supported'), 0)
   const tested = chosen.reduce((sum, one) => sum + one.supportedByTests, 0)
   const alone = supported > 0 && tested === 0 ? ', by documents alone' : ''
-  const verb = supported === 1 ? 'is' : 'are'
-  return `Deviations were noted for ${listed(parts)}; ${supported === 0 ? 'none' : supported} ${verb} supported${alone}.`
+  const counted =
+    supported === 0 ? 'no control is' : `${plural(supported, 'control')} ${supported === 1 ? 'is' : 'are'}`
+  return `Deviations were noted for ${listed(parts)}; ${counted} supported${alone}.`
 }
 
 function limitsSentence(
@@ -349,9 +349,7 @@ function actionsOf(
   const provider = leading.filter(isForProvider)
   const own = leading.flatMap((finding): readonly NextAction[] => {
     if (isForProvider(finding))
-      return finding === provider[0]
-        ? [actionFor(`Send the letter to the provider on ${subjectsOf(provider)}`, provider)]
-        : []
+      return finding === provider[0] ? [actionFor(`Write to the provider about ${subjectsOf(provider)}`, provider)] : []
     return [actionFor(`${remedyOf(finding, byCheck.get(finding.check))}: ${subjectsOf([finding])}`, [finding])]
   })
   const silent = assessment.nodes.filter((node) => !reached(node)).map(({ node }) => node)
@@ -364,7 +362,7 @@ function actionsOf(
     ...(outstanding === 0
       ? []
       : [actionFor(`Obtain ${plural(outstanding, 'document')}: see the list of requests`, [])]),
-  ].slice(0, MOST_ACTIONS + 2)
+  ]
 }
 
 const subjectsOf = (findings: readonly Finding[]): string =>

@@ -10,7 +10,7 @@ import { acceptanceSection } from './report/acceptance-section.ts'
 import { boundarySection, dayOf, factBlock } from './report/boundary.ts'
 import { claimSection } from './report/claims.ts'
 import { controlSection } from './report/controls.ts'
-import { cover, signOffSection } from './report/cover.ts'
+import { contentsSection, cover, signOffSection } from './report/cover.ts'
 import { custodySection, statusOf, verificationSection, versionSection } from './report/custody.ts'
 import { decisionSection, requestSection } from './report/decisions.ts'
 import { evidenceSection } from './report/evidence.ts'
@@ -50,14 +50,14 @@ export { documentText, type ReportDocument } from '../core/report-document.ts'
 export type { ReportInput } from './input.ts'
 
 /**
- * The report as plain data, in the order in which it is read: conclusion, findings, tests of controls, scope, documents, limitations, sign-off,
+ * The report as plain data, in the order in which it is read: conclusion, contents, findings, tests of controls, scope, documents, limitations, sign-off,
  * verification. Pure: every date comes from `asOf` and the recordings, so the same input gives the same document.
  */
 export function buildReport(input: ReportInput): ReportDocument {
   const matter = matterOf(input)
   const { current } = chosenFrameworks(matter)
   const parts = [
-    findingSection(matter),
+    { ...findingSection(matter), flows: true },
     ...under('Tests of controls and results', ...current.map((framework) => testSection(matter, framework))),
     { ...boundarySection(matter), flows: true },
     { ...populationSection(matter), flows: true },
@@ -69,7 +69,7 @@ export function buildReport(input: ReportInput): ReportDocument {
   return {
     ...described(matter, 'Evidence report'),
     density: 'reading',
-    sections: [pageOne(matter), ...parts.map(numbered)],
+    sections: [pageOne(matter), contentsSection(), ...parts.map(numbered)],
   }
 }
 

@@ -212,12 +212,12 @@ function FrameworkTable({ frameworks }: { readonly frameworks: readonly Framewor
   )
 }
 
-/** Where deviations are, what is in order, and what was not seen. */
+/** Where deviations are, what is satisfied, and what was not seen. */
 function HomeAside({ results }: { readonly results: HomeResults }) {
   const { byNode, inOrder, notSeen, deviations } = results
   const most = Math.max(...byNode.map(({ count }) => count), 1)
   return (
-    <aside className="home-aside" aria-label="Where, in order, not seen">
+    <aside className="home-aside" aria-label="Where, satisfied, not seen">
       {byNode.length > 0 && (
         <section aria-labelledby="by-node">
           <h2 id="by-node">{plural(deviations, 'deviation')} by node</h2>
@@ -230,7 +230,7 @@ function HomeAside({ results }: { readonly results: HomeResults }) {
       )}
       {inOrder.length > 0 && (
         <section aria-labelledby="in-order">
-          <h2 id="in-order">In order</h2>
+          <h2 id="in-order">Satisfied</h2>
           <ul className="plain-list">
             {inOrder.map(({ text, part, whole, counts }) => (
               <li key={text}>

@@ -284,7 +284,9 @@ function userEntityBlocks(matter: Matter, { complementaryUserEntityControls }: E
   const whose = whoseWord(complementaryUserEntityControls)
   return [
     title,
-    text('The owner of each control concludes whether it is satisfied. Related check results are printed next to it.'),
+    text(
+      'The owner of each control concludes whether it is satisfied. Related check results are printed next to it, counted over all declared nodes.',
+    ),
     {
       kind: 'table',
       columns: [

@@ -1,7 +1,6 @@
 import type { Resolution, SignOff, Withdrawal } from '../../../schemas/types.ts'
 import { EMBEDDED_NAMES, type EmbeddedForm } from '../../core/embedded.ts'
 import { names, oneLine, plain, plural } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
 import { type Approvable, keysProblem, signaturesOf } from '../../core/register/signatures.ts'
 import { type EntryStatus, isOnePerson } from '../../core/register.ts'
 import {
@@ -20,7 +19,7 @@ import { byWhom, dayOf, type FactRows, typed } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { profileCell } from './method.ts'
 import { answeredLine, populationLine } from './population.ts'
-import { asExamined, between, day, see, titles, when } from './wording.ts'
+import { asExamined, collectedBetween, day, see, titles, when } from './wording.ts'
 
 /** Page 1: identifies the report, its nodes, times, signer and digests. */
 export function cover(matter: Matter): Section {
@@ -29,7 +28,7 @@ export function cover(matter: Matter): Section {
   const blocks: Block[] = [
     {
       kind: 'title',
-      over: 'Evidence report',
+      over: 'Annexes to the evidence report',
       text: plain(assessment.scope.fleet, 80),
       under: 'Single tenancy, encryption, location and access control, as observed on dedicated servers',
     },
@@ -46,6 +45,18 @@ export function cover(matter: Matter): Section {
   blocks.push(heading(3, 'Contents'), { kind: 'contents' }, quiet(WHERE[matter.embeds ?? 'whole']))
   return { id: 'cover', title: titles.cover, blocks }
 }
+
+/** The sections of the report with their pages, and where the annexes are to which it refers. */
+export const contentsSection = (): Section => ({
+  id: 'contents',
+  title: titles.contents,
+  blocks: [
+    { kind: 'contents' },
+    quiet(
+      'The annexes are a signed PDF of their own, next to this report where it was exported with them. The evidence pack contains all that they print, as data.',
+    ),
+  ],
+})
 
 /** A missing or draft engagement, stated before any result. */
 function fleetStatus({ assessment }: Matter): readonly Block[] {
@@ -125,8 +136,6 @@ const populationCell = (line: string, { reconciliation }: Matter['assessment']):
 function facts(matter: Matter): FactRows {
   const { assessment, recordings, signer } = matter
   const { nodes, scope, catalog } = assessment
-  const starts = recordings.map(({ recording }) => recording.startedAt).sort(compare)
-  const ends = recordings.map(({ recording }) => recording.endedAt).sort(compare)
   const silent = nodes.filter((node) => !reached(node))
   const reach: Cell = [
     { text: answeredLine(matter) },
@@ -141,7 +150,6 @@ function facts(matter: Matter): FactRows {
         ]
       : []),
   ]
-  const period = starts[0] === undefined ? 'No evidence was collected' : between(starts[0], ends.at(-1) ?? '')
   const frameworks = matter.catalog.frameworks.filter(({ id }) => scope.frameworks.includes(id))
   const population = populationLine(matter)
   return [
@@ -151,7 +159,7 @@ function facts(matter: Matter): FactRows {
     ...engagementRows(matter),
     ...(population === null ? [] : [{ label: 'Population', value: populationCell(population, assessment) }]),
     { label: 'Nodes', value: reach },
-    { label: 'Evidence collected', value: plainCell(period) },
+    { label: 'Evidence collected', value: plainCell(collectedBetween(recordings)) },
     { label: 'Evaluated as of', value: plainCell(when(assessment.asOf)) },
     { label: 'Threshold profile', value: profileCell(matter) },
     { label: 'Frameworks', value: frameworks.map(({ title }) => ({ text: asExamined(plain(title)) })) },
@@ -273,6 +281,7 @@ export function signOffSection({ assessment }: Matter): Section {
 const table = (entries: readonly SignOff[]): Block => ({
   kind: 'table',
   rowHeaders: true,
+  isWhole: true,
   columns: [
     { title: 'Role', width: 30 },
     { title: 'Name and title', width: 28 },

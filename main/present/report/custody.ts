@@ -20,7 +20,7 @@ import { dayOf, declaredBy, factBlock } from './boundary.ts'
 import { signerCell } from './cover.ts'
 import type { Matter } from './input.ts'
 import { profileCell } from './method.ts'
-import { between, chosenFrameworks, see, titles, when } from './wording.ts'
+import { between, chosenFrameworks, collectedBetween, rightsUsed, see, titles, when } from './wording.ts'
 
 /** Up to this many recordings are listed here; otherwise see the evidence index. */
 const EACH_SHOWN = 40
@@ -191,6 +191,7 @@ export function verificationSection(matter: Matter): Section {
       rows: [
         { label: 'Signer', value: signerCell(signer) },
         { label: 'Evidence pack', value: plainCell(plain(packName, 200)) },
+        { label: 'Collected', value: collectedCell(matter) },
         { label: 'Collected by', value: collectorCell(recordings) },
         { label: 'Evidence digest', value: monoCell(evidenceDigest) },
         {
@@ -218,6 +219,12 @@ export function verificationSection(matter: Matter): Section {
       text: `${dependence.slice(0, MOST_NAMED).map(dependenceText).join(' ')}${dependence.length > MOST_NAMED ? ` And ${dependence.length - MOST_NAMED} more.` : ''} A person who controls a node can influence what is collected from it. Let a person and a computer outside the population repeat the collection.`,
     })
   return { id: 'verification', title: titles.verification, flows: true, blocks }
+}
+
+/** When the evidence was collected, which is not when it was evaluated, and with which rights. */
+function collectedCell({ recordings, assessment }: Matter): Cell {
+  const rights = rightsUsed(assessment.nodes)
+  return [{ text: collectedBetween(recordings) }, ...(rights === '' ? [] : [{ text: rights }])]
 }
 
 const MOST_NAMED = 5

@@ -183,7 +183,7 @@ const sentence = ([first]: Outstanding): string => {
 const findingLines = (finding: Finding | undefined, check: string): readonly Line[] =>
   finding === undefined
     ? [{ text: plain(check, 100) }]
-    : [{ text: finding.title }, { text: finding.reference, link: finding.reference }]
+    : [{ text: finding.title }, { text: finding.reference, link: finding.reference, showsPage: true }]
 
 /** Acceptances of the register by status. They change no verdict; the annex has each in full. */
 function acceptances({ register, assessment, tally, shown }: Matter): Block {

@@ -9,7 +9,7 @@ import type { CheckRemediation } from '../../core/work-order.ts'
 import { remedyOf, severityCounts, whyOf } from '../presentation.ts'
 import type { Matter } from './input.ts'
 import { countText, countWords, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'
-import { deviatingOf, limitedControls, refusedNodes, testedWords } from './refused.ts'
+import { deviatingOf, limitedControls, refusedLines, refusedNodes, testedWords } from './refused.ts'
 import { day, itemName, moment, titles, when } from './wording.ts'
 
 /** Nodes that one finding lists with their observations; the others are in the annexes. */
@@ -291,7 +291,7 @@ const restTable = (findings: readonly Finding[], remedies: Remedies): Block => (
       { ...severityLine(finding), anchor: finding.reference },
       { text: finding.reference, style: 'quiet' },
     ],
-    [{ text: finding.condition }],
+    [{ text: finding.condition }, ...refusedLines(finding)],
     [{ text: countText(finding) }],
     [
       { text: remedyOf(finding, remedies.get(finding.check)) },

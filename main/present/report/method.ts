@@ -9,7 +9,7 @@ import { reached } from '../../core/tally.ts'
 import { factBlock } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { showsList } from './location-analysis.ts'
-import { machinesReached } from './population.ts'
+import { sampling } from './population.ts'
 import { see, titles } from './wording.ts'
 
 /** How the evidence was collected: privilege, probes, vantage points, and what was not collected. */
@@ -40,11 +40,6 @@ export function methodSection(matter: Matter): Section {
     ],
   }
 }
-
-const sampling = ({ assessment, assessment: { nodes } }: Matter): string =>
-  nodes.length === 0
-    ? 'No nodes declared; nothing was collected.'
-    : `No sampling: ${nodes.length === 1 ? 'the one declared node was' : `all ${plural(nodes.length, 'declared node')} were`} selected. ${of(machinesReached(assessment), nodes.length)} collected.`
 
 type Session = NonNullable<Recording['session']>
 

@@ -16,11 +16,21 @@ import type { NextAction, NotSeen } from '../presentation.ts'
 import { dayOf, type FactRows } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { relaxed } from './method.ts'
-import { deviatingOf, refusedNodes, testedWords } from './refused.ts'
-import { asExamined, chosenFrameworks, day, nodeWords, shortName, titles, when } from './wording.ts'
+import { deviatingOf, refusedLines, testedWords } from './refused.ts'
+import {
+  asExamined,
+  chosenFrameworks,
+  collectedBetween,
+  day,
+  nodeWords,
+  rightsUsed,
+  shortName,
+  titles,
+  when,
+} from './wording.ts'
 
 /**
- * Page 1: what was examined, three sentences of conclusion, the most severe findings in words of the condition, what is in order, what was not
+ * Page 1: what was examined, three sentences of conclusion, the most severe findings in words of the condition, what is satisfied, what was not
  * seen, and what to do next. An officer who reads nothing else has the most severe findings.
  */
 export function pageOne(matter: Matter): Section {
@@ -43,7 +53,7 @@ export function pageOne(matter: Matter): Section {
     heading(3, 'Most severe findings'),
     ...(shown.findings.length === 0 ? [text(noFinding(matter))] : leadingBlocks(matter, findings, proofs)),
     seenTable(matter),
-    heading(3, 'Next actions'),
+    heading(3, actionsTitle(shown.actions.length, actions)),
     actionTable(shown.actions.slice(0, actions)),
   ]
   return {
@@ -70,6 +80,8 @@ const LESS: readonly Detail[] = [
   { proofs: 0, findings: 7, actions: 5 },
   { proofs: 0, findings: 7, actions: 4 },
   { proofs: 0, findings: 7, actions: 3 },
+  { proofs: 0, findings: 7, actions: 2 },
+  { proofs: 0, findings: 6, actions: 3 },
   { proofs: 0, findings: 5, actions: 3 },
   { proofs: 0, findings: 3, actions: 3 },
   { proofs: 0, findings: 1, actions: 1 },
@@ -119,8 +131,8 @@ function facts(matter: Matter): FactRows {
       label: 'Basis',
       value: cell(
         basis?.kind === 'period'
-          ? `Period ${dayOf(basis.from)} to ${dayOf(basis.to)}; this collection shows ${asOf}`
-          : `Point in time: ${asOf}`,
+          ? `Period ${dayOf(basis.from)} to ${dayOf(basis.to)}; one collection in it, as of ${asOf}`
+          : `Point in time, as of ${asOf}`,
       ),
     },
     {
@@ -145,6 +157,8 @@ function facts(matter: Matter): FactRows {
           : `${plural(inventory.rows, 'row')}: ${inventory.matched} matched, ${inventory.excluded} excluded, ${inventory.unreconciled} unreconciled`,
       ),
     },
+    { label: 'Collected', value: cell(short(collectedBetween(matter.recordings), 80)) },
+    { label: 'Rights', value: cell(rightsUsed(assessment.nodes) || 'No node was collected') },
     {
       label: 'Boundary',
       value: cell(
@@ -181,6 +195,7 @@ function leadingBlocks(matter: Matter, most: number, proofs: number): readonly B
         [
           { text: short(finding.condition, 110), style: 'strong' },
           ...(at < proofs ? [{ text: short(proof(finding), LONGEST_PROOF), style: 'quiet' } as const] : []),
+          ...refusedLines(finding),
         ],
         [{ text: countText(finding) }],
         [{ text: short(ownerText(finding), 40) }],
@@ -206,11 +221,9 @@ export const severityLine = ({ severity: { level } }: Finding): Line => ({
   ...(level === 'critical' ? { style: 'strong' as const } : {}),
 })
 
-/** Deviations out of what was tested, below a heading that states so. */
-export const countText = (finding: Finding): string => {
-  if (finding.what === 'inventory') return `${deviatingOf(finding)}\u00a0rows`
-  return refusedNodes(finding).length === 0 ? deviatingOf(finding) : countWords(finding)
-}
+/** Deviations out of what was tested, below a heading that states so; refusedLines() is printed next to it. */
+export const countText = (finding: Finding): string =>
+  finding.what === 'inventory' ? `${deviatingOf(finding)}\u00a0rows` : deviatingOf(finding)
 
 /** The same where no heading states it. */
 export const countWords = (finding: Finding): string =>
@@ -244,26 +257,33 @@ const SEEN_MARKS: Readonly<Record<NotSeen['is'], MarkName>> = {
   limit: 'dotted-ring',
 }
 
-/** What is in order next to what was not seen. */
+/** What is satisfied next to what was not seen. A part of the nodes is no tick: another part may deviate. */
 function seenTable({ shown: { inOrder, notSeen } }: Matter): Block {
   return {
     kind: 'table',
     columns: [
-      { title: 'In order', width: 50 },
+      { title: 'Satisfied', width: 50 },
       { title: 'Not seen', width: 50 },
     ],
     rows: [
       [
         inOrder.length === 0
-          ? [{ text: 'Nothing was shown to be in order.' }]
+          ? [{ text: 'Nothing was shown to be satisfied.' }]
           : inOrder.map(
-              ({ text: words, part, whole }): Line => ({ text: `${words}: ${of(part, whole)}`, mark: 'ring-tick' }),
+              ({ text: words, part, whole }): Line => ({
+                text: `${words}: ${of(part, whole)}`,
+                mark: part === whole ? 'ring-tick' : 'dot',
+              }),
             ),
         notSeen.map(({ text: words, is }): Line => ({ text: short(words, 90), mark: SEEN_MARKS[is] })),
       ],
     ],
   }
 }
+
+/** A reader must not take the first actions for all of them. */
+const actionsTitle = (all: number, most: number): string =>
+  all > most ? `Next actions (the first ${most} of ${all})` : 'Next actions'
 
 const actionTable = (actions: readonly NextAction[]): Block =>
   actions.length === 0

@@ -45,6 +45,12 @@ export const answeredLine = ({ assessment }: Pick<Matter, 'assessment'>): string
 export const machinesReached = ({ nodes, shared = NOTHING_SHARED }: Pick<Assessment, 'nodes' | 'shared'>): number =>
   nodes.filter(reached).length - surplusNames(shared)
 
+/** Whether nodes were selected from the population: a collection takes all of them. */
+export const sampling = ({ assessment, assessment: { nodes } }: Pick<Matter, 'assessment'>): string =>
+  nodes.length === 0
+    ? 'No nodes declared; nothing was collected.'
+    : `No sampling: ${nodes.length === 1 ? 'the one declared node was' : `all ${plural(nodes.length, 'declared node')} were`} selected. ${of(machinesReached(assessment), nodes.length)} collected.`
+
 function sameMachineNote({ shared = NOTHING_SHARED }: Pick<Assessment, 'shared'>): string {
   const surplus = surplusNames(shared)
   return surplus === 0
@@ -62,6 +68,7 @@ export function populationSection(matter: Matter): Section {
     title: titles.population,
     blocks: [
       ...(line === null ? [] : [text(`${line}.`)]),
+      text(sampling(matter)),
       ...(reconciliation === undefined || reconciliation.unreconciled === 0 ? [] : [UNCOVERED]),
       ...(engagement === undefined ? [text(UNDECLARED)] : sources(engagement)),
       ...(reconciliation === undefined ? [] : comparison(reconciliation)),

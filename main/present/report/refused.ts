@@ -1,5 +1,6 @@
 import type { ConcernedControl, Finding } from '../../core/finding/finding.ts'
 import { of } from '../../core/plain-text.ts'
+import type { Line } from '../../core/report-document.ts'
 import type { ReportInput } from '../input.ts'
 import { chosenFrameworks } from './wording.ts'
 
@@ -22,6 +23,12 @@ export function testedWords(finding: Counted, noun = ''): string {
   const refused = refusedNodes(finding).length
   const words = noun === '' ? '' : ` ${noun}`
   return refused === 0 ? `${words} tested` : `${words}: ${finding.tested} tested, ${refused} refused before login`
+}
+
+/** What stands below the condition where a narrow column has the number alone: “Of 7: 6 tested, 1 refused before login.” */
+export function refusedLines(finding: Counted): readonly Line[] {
+  const refused = refusedNodes(finding).length
+  return refused === 0 ? [] : [{ text: `Of ${finding.tested + refused}${testedWords(finding)}.`, style: 'quiet' }]
 }
 
 /** Controls in scope, of frameworks in effect, that the check decides and in which these nodes are missing; empty for every other finding. */
