@@ -3,6 +3,8 @@ import { renderReport } from '../main/adapters/pdf/index.ts'
 import { buildReport } from '../main/present/report.ts'
 import { formatSample } from './support/format-sample.ts'
 import { linesOf, type Piece, type ReadPage, readReport } from './support/pdf-pages.ts'
+import { filled } from './support/pdf-sizes.ts'
+import { fleetInput } from './support/report/fleet.ts'
 import { SAMPLE_AS_OF, sampleInput } from './support/report/sample.ts'
 
 // A node that was refused before login has a finding, and is counted next to the nodes tested.
@@ -46,5 +48,23 @@ describe('a node that was refused before login, on page 1', () => {
 
   test('has what the count is out of on one line below the condition', () => {
     expect(linesOf(page)).toContainEqual(expect.stringContaining('Of 7: 6 tested, 1 refused before login.'))
+  })
+})
+
+describe('page 1 of a fleet with more findings than it can print', () => {
+  let page: ReadPage | undefined
+  beforeAll(async () => {
+    const report = buildReport(fleetInput(12))
+    const pdf = await renderReport(report, { attachments: [], created: SAMPLE_AS_OF, placeholder: false })
+    page = readReport(pdf).pages[0]
+  })
+
+  test('is filled with them', () => {
+    if (page === undefined) throw new Error('there is a page')
+    expect(filled(page)).toBeGreaterThan(0.85)
+  })
+
+  test('states why names of one machine are not counted as tested', () => {
+    expect(linesOf(page).join(' ')).toMatch(/12 declared: 6 tested, 6 not tested; 6.*names refer to a machine/)
   })
 })

@@ -197,7 +197,7 @@ describe('the population', () => {
 
   it.each([
     'Unreconciled assets in the provider inventory',
-    'No sampling: all 7 declared nodes were selected. 4 of 7 collected.',
+    'No sampling: all 7 declared nodes are the population, and a node without evidence counts as not tested. 4 of 7 collected.',
     'Asset list; 7 nodes',
     'Export from the provider’s portal: Portal of Halle Eins; 8 rows',
     'In the pack as data/inventory.csv',
@@ -231,7 +231,7 @@ describe('method and versions', () => {
     const method = sectionText(full, 'method')
     for (const words of [
       'limited to the methods test and examine',
-      'No sampling: all 7 declared nodes were selected. 4 of 7 collected.',
+      'No sampling: all 7 declared nodes are the population, and a node without evidence counts as not tested. 4 of 7 collected.',
       '3 of 7 collected with an unprivileged account, and through sudo where root is required',
       '1 of 7 collected with an unprivileged account only: privileged probes did not run',
       '3 of 7 not collected',

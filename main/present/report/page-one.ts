@@ -1,6 +1,6 @@
 import { severityWords } from '../../../schemas/conclusion-words.ts'
 import type { Finding, FoundDeviation } from '../../core/finding/finding.ts'
-import { of, oneLine, plain, plural } from '../../core/plain-text.ts'
+import { of, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -16,6 +16,7 @@ import type { NextAction, NotSeen } from '../presentation.ts'
 import { dayOf, type FactRows } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { relaxed } from './method.ts'
+import { sameMachineNote } from './population.ts'
 import { deviatingOf, refusedLines, testedWords } from './refused.ts'
 import {
   asExamined,
@@ -81,9 +82,12 @@ const LESS: readonly Detail[] = [
   { proofs: 0, findings: 7, actions: 4 },
   { proofs: 0, findings: 7, actions: 3 },
   { proofs: 0, findings: 7, actions: 2 },
-  { proofs: 0, findings: 6, actions: 3 },
-  { proofs: 0, findings: 5, actions: 3 },
-  { proofs: 0, findings: 3, actions: 3 },
+  { proofs: 0, findings: 6, actions: 2 },
+  { proofs: 0, findings: 5, actions: 2 },
+  { proofs: 0, findings: 4, actions: 2 },
+  { proofs: 0, findings: 4, actions: 1 },
+  { proofs: 0, findings: 3, actions: 1 },
+  { proofs: 0, findings: 2, actions: 1 },
   { proofs: 0, findings: 1, actions: 1 },
 ]
 
@@ -106,7 +110,7 @@ function reservations(matter: Matter): readonly Block[] {
             {
               kind: 'banner',
               title: 'Contains synthetic recordings',
-              text: `${of(made, assessment.nodes.length)} nodes have recordings that were not captured unmodified from a real node.`,
+              text: `${outOf(made, assessment.nodes.length, 'node')} ${made === 1 ? 'has a recording that was' : 'have recordings that were'} not captured unmodified from a real node.`,
             } as const,
           ]
         : []),
@@ -146,7 +150,7 @@ function facts(matter: Matter): FactRows {
     {
       label: 'Population',
       value: cell(
-        `${figures.declared} ${nodeWords(assessment).replace(/ nodes?$/, '')}: ${figures.tested} tested, ${figures.untested} not tested`,
+        `${figures.declared} ${nodeWords(assessment).replace(/ nodes?$/, '')}: ${figures.tested} tested, ${figures.untested} not tested${sameMachineNote(assessment)}`,
       ),
     },
     {

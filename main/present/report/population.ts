@@ -45,13 +45,14 @@ export const answeredLine = ({ assessment }: Pick<Matter, 'assessment'>): string
 export const machinesReached = ({ nodes, shared = NOTHING_SHARED }: Pick<Assessment, 'nodes' | 'shared'>): number =>
   nodes.filter(reached).length - surplusNames(shared)
 
-/** Whether nodes were selected from the population: a collection takes all of them. */
+/** Whether results are of a sample: whoever collects can leave nodes out, and they stay in the population. */
 export const sampling = ({ assessment, assessment: { nodes } }: Pick<Matter, 'assessment'>): string =>
   nodes.length === 0
     ? 'No nodes declared; nothing was collected.'
-    : `No sampling: ${nodes.length === 1 ? 'the one declared node was' : `all ${plural(nodes.length, 'declared node')} were`} selected. ${of(machinesReached(assessment), nodes.length)} collected.`
+    : `No sampling: ${nodes.length === 1 ? 'the one declared node is' : `all ${nodes.length} ${nodeWords(assessment)} are`} the population, and a node without evidence counts as not tested. ${of(machinesReached(assessment), nodes.length)} collected.`
 
-function sameMachineNote({ shared = NOTHING_SHARED }: Pick<Assessment, 'shared'>): string {
+/** Names that are not counted as tested, as they refer to a machine that is; empty where there is none. */
+export function sameMachineNote({ shared = NOTHING_SHARED }: Pick<Assessment, 'shared'>): string {
   const surplus = surplusNames(shared)
   return surplus === 0
     ? ''
