@@ -326,7 +326,13 @@ describe('a profile', () => {
 
 describe('the table', () => {
   const node = (name: string, claims?: readonly ClaimResult[]) =>
-    ({ node: name, observedAt: FIXTURE_TIME, ...(claims === undefined ? {} : { claims }) }) as never
+    ({
+      node: name,
+      status: 'complete',
+      recording: { id: name, digest: 'b'.repeat(64) },
+      observedAt: FIXTURE_TIME,
+      ...(claims === undefined ? {} : { claims }),
+    }) as never
 
   test('has a row for each node and promise, with its source', () => {
     const bare = profile(

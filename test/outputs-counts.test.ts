@@ -10,7 +10,11 @@ import { sha256 } from '../main/core/digest.ts'
 import type { ItemSource } from '../main/core/outbox/item.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { reached } from '../main/core/tally.ts'
+import { textRows } from '../main/present/formats/grids/grid.ts'
 import { poamSheets } from '../main/present/formats/grids/poam.ts'
+import { populationGrid } from '../main/present/formats/grids/population.ts'
+import { RESULTS_COLUMNS, resultRows } from '../main/present/formats/grids/results.ts'
 import { hdfFiles } from '../main/present/formats/hdf.ts'
 import { oscalFiles } from '../main/present/formats/oscal.ts'
 import { workbookOf } from '../main/present/formats/workbook.ts'
@@ -157,6 +161,20 @@ describe.each(FLEETS)('%s', (_, made) => {
       expect(text).toContain(`${population.length} declared: ${tested} tested, ${untested} not tested`)
     expect(findingsView(source, null)).toMatchObject({ declared: population.length, tested })
     expect(packItem(matter).nodes).toEqual({ declared: population.length, tested })
+  })
+
+  test('has a time of collection only where a node was collected', () => {
+    const collected = new Set(assessment.nodes.filter(reached).map(({ node }) => node))
+    const { columns, rows: nodeRows } = populationGrid(assessment)
+    for (const table of [textRows(columns, nodeRows), textRows(RESULTS_COLUMNS, resultRows(input))]) {
+      const [head = [], ...rows] = table
+      const [node, at] = [head.indexOf('node'), head.indexOf('collected at (UTC)')]
+      expect([node, at > 0]).toEqual([0, true])
+      for (const row of rows) {
+        const name = row[node] ?? ''
+        expect([name, row[at] !== '']).toEqual([name, collected.has(name)])
+      }
+    }
   })
 
   test('has the deviations, nodes tested and nodes refused of each finding in every output', () => {

@@ -72,7 +72,7 @@ describe('page 1', () => {
     const said = page(matter)
     expect(said).toContain('Point in time, as of 20 Nov 2026 12:00 UTC')
     expect(said).toContain('Collected\n20 Nov 2026 09:12 UTC\n')
-    expect(said).toContain('Rights\n3 nodes through sudo, 1 node without root rights\n')
+    expect(said).toContain('Rights\n3 nodes through sudo, 1 without root rights\n')
     expect(page({ ...matter, recordings: [] })).toContain('Collected\nNo evidence was collected')
     const verification = documentText(buildReport(input)).join('\n').split('Signer\n').at(-1)
     expect(verification).toContain('Collected\n20 Nov 2026 09:12 UTC\n3 nodes through sudo')

@@ -23,6 +23,7 @@ import {
   replacedByClass,
 } from '../core/recording.ts'
 import { EMPTY_REGISTER } from '../core/register.ts'
+import { collectedAt } from '../core/tally.ts'
 import { viewSheets } from '../present/formats/grids/ai-views.ts'
 import { complementaryPeriodGrid } from '../present/formats/grids/complementary-controls.ts'
 import { controlsGrid } from '../present/formats/grids/controls.ts'
@@ -208,7 +209,7 @@ const CLAIM_COLUMNS: readonly (readonly [title: string, cell: (result: ClaimResu
   ['address', ({ source }) => source?.address],
   ['SHA-256 of stored copy', ({ source }) => source?.sha256],
   ['condition', ({ claim }) => claim?.condition?.text],
-  ['observed at (UTC)', ({ node }) => node.observedAt],
+  ['observed at (UTC)', ({ node }) => collectedAt(node)],
 ]
 
 /** One line per node and provider claim; the heading alone where no provider was declared. */

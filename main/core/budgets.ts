@@ -55,6 +55,10 @@ export const atMost = (problems: readonly string[]): readonly string[] =>
     ? problems
     : [...problems.slice(0, MOST_PROBLEMS), `${problems.length - MOST_PROBLEMS} more of this kind are not listed.`]
 
+/** How many problems atMost() counted in its last sentence; 0 where it left none out. */
+export const unlistedIn = (last: string): number =>
+  Number(/^(\d+) more of this kind are not listed\.$/.exec(last)?.[1] ?? 0)
+
 /** A check result with its details limited to MOST_PROBLEMS. */
 export const bounded = (answer: VerificationCheckResult): VerificationCheckResult => ({
   ...answer,

@@ -129,6 +129,9 @@ export function joined(cells: readonly PropertyCell[]): PropertyCell {
 export const reached = (node: NodeAssessment): boolean =>
   node.recording !== null && (node.status === 'complete' || node.status === 'partial')
 
+/** When a node was collected; empty where it was not, also where a login was tried. UTC, ISO 8601. */
+export const collectedAt = (node: NodeAssessment): string => (reached(node) ? (node.observedAt ?? '') : '')
+
 /** Groups items by key, in the order of the first item of each group. */
 export function alike<T>(all: Iterable<T>, keyOf: (one: T) => string): readonly (readonly T[])[] {
   const groups = new Map<string, T[]>()

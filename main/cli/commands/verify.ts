@@ -7,7 +7,7 @@ import {
 import { readCertificates } from '../../app/certificate-files.ts'
 import { type Reviewed, reviewFile } from '../../app/review.ts'
 import { catalog } from '../../catalog/index.ts'
-import { MOST_PROBLEMS } from '../../core/budgets.ts'
+import { MOST_PROBLEMS, unlistedIn } from '../../core/budgets.ts'
 import { type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Checkpoint, headText, parseHead } from '../../core/run-chain/head.ts'
@@ -144,14 +144,25 @@ const demoMark = ({ demo, signer }: VerificationReport): string =>
     ? `   [Demo data${signer?.trust === 'unknown' ? ': sealed with the demo key, which must not be trusted' : ''}]`
     : ''
 
+const MOST_DETAILS = 40
+
+/** How many details follow those printed, with those that the report counts and does not list. */
+export function restOf(details: readonly string[]): string {
+  const unlisted = unlistedIn(details.at(-1) ?? '')
+  const listed = details.length - MOST_DETAILS - (unlisted === 0 ? 0 : 1)
+  return unlisted === 0
+    ? `… and ${listed} more (use --json)`
+    : `… and ${listed + unlisted} more; --json lists ${listed} of them`
+}
+
 function printReport(report: VerificationReport): void {
   printLine(`${plain(report.file)} (${KINDS[report.kind]})${demoMark(report)}`)
   for (const { check, outcome, summary, details } of report.checks) {
     printLine(
       `  ${verificationCheckWords[check].label.padEnd(16)} ${OUTCOMES[outcome].padEnd(13)} ${plain(summary, 2000)}`,
     )
-    for (const detail of details.slice(0, 40)) printLine(`      ${plain(detail, 2000)}`)
-    if (details.length > 40) printLine(`      … and ${details.length - 40} more (use --json)`)
+    for (const detail of details.slice(0, MOST_DETAILS)) printLine(`      ${plain(detail, 2000)}`)
+    if (details.length > MOST_DETAILS) printLine(`      ${restOf(details)}`)
   }
 }
 

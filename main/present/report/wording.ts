@@ -170,7 +170,7 @@ export function rightsUsed(nodes: readonly NodeAssessment[]): string {
     words,
     count: nodes.filter((node) => reached(node) && node.privilege === rights).length,
   })).filter(({ count }) => count > 0)
-  return used.map(({ words, count }) => `${plural(count, 'node')} ${words}`).join(', ')
+  return used.map(({ words, count }, at) => `${at === 0 ? plural(count, 'node') : count} ${words}`).join(', ')
 }
 
 /** What a recording states of itself where it was not captured unmodified from a real node. */

@@ -2,7 +2,7 @@ import { levelWords, rowStateWords } from '../../../../schemas/conclusion-words.
 import { verdictWords } from '../../../../schemas/words.ts'
 import { withMappedPaths } from '../../../core/engagement/ephi.ts'
 import { oneLine } from '../../../core/plain-text.ts'
-import { tally } from '../../../core/tally.ts'
+import { collectedAt, tally } from '../../../core/tally.ts'
 import { documentCounts } from '../../report/outstanding.ts'
 import { ownerText } from '../../report/page-one.ts'
 import { controlsInScope, listedTests, resultCell, SOURCES } from '../../report/tests-of-controls.ts'
@@ -123,7 +123,7 @@ const CARRIER_COLUMNS = columns({
 export function carriersGrid({ assessment, catalog, recordings }: FormatInput): Grid {
   const counted = tally(assessment, catalog.checks)
   const ephi = assessment.scope.engagement?.ephi
-  const observedAt = new Map(assessment.nodes.map((node) => [node.node, node.observedAt ?? '']))
+  const observedAt = new Map(assessment.nodes.map((node) => [node.node, collectedAt(node)]))
   return {
     columns: CARRIER_COLUMNS,
     keys: 2,

@@ -2,7 +2,7 @@ import { levelWords } from '../../../../schemas/conclusion-words.ts'
 import type { Assessment, NodeAssessment, ReconciledNode, SharedMachine } from '../../../../schemas/types.ts'
 import type { ViewSource } from '../../../core/evidence-view.ts'
 import { markText } from '../../../core/same-machine.ts'
-import { summarize, type Tally } from '../../../core/tally.ts'
+import { collectedAt, summarize, type Tally } from '../../../core/tally.ts'
 import { documentCounts, type RequestedDocument } from '../../report/outstanding.ts'
 import { countLines } from '../../report/wording.ts'
 import type { FormatInput } from '../input.ts'
@@ -114,8 +114,8 @@ function row(
     machine?.by.map(markText).join(', ') ?? '',
     node.status,
     node.failure === null ? '' : `${node.failure.code}: ${node.failure.detail}`,
-    node.observedAt ?? '',
-    node.ageDays ?? '',
+    collectedAt(node),
+    answered ? (node.ageDays ?? '') : '',
     words(node.stale),
     node.privilege ?? '',
     counts.satisfied,

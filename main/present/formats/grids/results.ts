@@ -5,7 +5,7 @@ import type { Catalog } from '../../../core/catalog.ts'
 import type { Finding } from '../../../core/finding/finding.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { acceptancesOf } from '../../../core/register.ts'
-import { SEVERITY } from '../../../core/tally.ts'
+import { collectedAt, SEVERITY } from '../../../core/tally.ts'
 import { criterionText, effectText, remedyText } from '../../report/findings.ts'
 import { refusedNodes } from '../../report/refused.ts'
 import { shortName } from '../../report/wording.ts'
@@ -147,7 +147,7 @@ export function* resultRows({ assessment, catalog, register, shown }: ResultInpu
         verdictWords[verdict].label,
         reasonsText(observations),
         checks.get(check)?.limitations ?? '',
-        node.observedAt ?? '',
+        collectedAt(node),
         node.recording?.digest ?? '',
         exception?.expiresAt ?? '',
         exception?.id ?? '',
