@@ -130,6 +130,8 @@ describe('report', () => {
     expect(undecided).toContain('connect ECONNREFUSED 192.0.2.10:22')
     expect(undecided).toContain('No recording exists for this declared node')
     expect(undecided).toContain('needs administrator rights')
+    // Without a login, a node has a time at which one was tried, and none of a collection.
+    expect(section(report, 'nodes')).toContain('Attempted\n20 Nov 2026 09:12 UTC; node clock offset')
   })
 
   it('shows every control of each framework, and which rest on documents alone', () => {

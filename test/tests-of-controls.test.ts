@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { HOST_IDENTITY } from '../main/core/finding/finding.ts'
 import type { ReportInput } from '../main/present/input.ts'
+import { acceptanceSection } from '../main/present/report/acceptance-section.ts'
 import { findingSection } from '../main/present/report/findings.ts'
 import { resultCell, SOURCES, testSection } from '../main/present/report/tests-of-controls.ts'
 import { chosenFrameworks } from '../main/present/report/wording.ts'
@@ -134,6 +135,15 @@ describe('a node that was refused because of its host key', () => {
   test('is counted apart from the nodes tested, and limits the controls of the check', () => {
     expect(findings).toContain('Deviations on 1 of 7 nodes: 6 tested, 1 refused before login.')
     expect(findings).toMatch(/which limits the conclusion on:\s+HIPAA 164\.312\(d\) Person or entity authentication/)
+  })
+
+  test('is counted in the same way among all deviations, and was not collected', () => {
+    const matter = matterOf(of)
+    const told = (section: Parameters<typeof documentText>[0]['sections'][number]): string =>
+      documentText({ ...buildReport(of), sections: [section] }).join('\n')
+    const deviations = told(acceptanceSection(matter))
+    expect(deviations).toContain(`${HOST_IDENTITY}\nOf 7: 6 tested, 1 refused before login.\n1 of 7\n`)
+    expect(deviations).not.toContain(`${HOST_IDENTITY}\n1 of 6`)
   })
 
   test('is named where the check is listed as a test, with its finding', () => {

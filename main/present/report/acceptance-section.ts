@@ -15,6 +15,7 @@ import { lasts, peopleRows, withdrawal } from './cover.ts'
 import { deviationsOverRuns } from './findings.ts'
 import type { Matter } from './input.ts'
 import { noFinding } from './page-one.ts'
+import { deviatingOf, refusedLines } from './refused.ts'
 import { day, moment, see, titles, when } from './wording.ts'
 
 /** Expired acceptances first, because they require action. */
@@ -162,7 +163,8 @@ function deviationBlocks(matter: Matter): readonly Block[] {
   ]
 }
 
-function row({ check, criterion, deviations, tested }: Finding): readonly Cell[] {
+function row(finding: Finding): readonly Cell[] {
+  const { check, criterion, deviations } = finding
   const found = deviations.flatMap(({ observedAt }) => observedAt ?? []).sort(compare)
   const [first] = found
   const last = found.at(-1)
@@ -174,8 +176,8 @@ function row({ check, criterion, deviations, tested }: Finding): readonly Cell[]
         ? [{ text: moment(first) }]
         : [{ text: moment(first) }, { text: `to ${moment(last)}` }]
   return [
-    [{ text: criterion.expected }, { text: check, style: 'quiet' }],
-    [{ text: of(deviations.length, tested), mark: 'square-cross' }],
+    [{ text: criterion.expected }, { text: check, style: 'quiet' }, ...refusedLines(finding)],
+    [{ text: deviatingOf(finding), mark: 'square-cross' }],
     foundLines,
     [
       { text: of(deviations.length, deviations.length) },

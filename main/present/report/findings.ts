@@ -356,7 +356,7 @@ export function deviationsOverRuns(matter: Matter, { runs, deviations }: Earlier
   ]
 }
 
-function claimRows({ catalog, shown }: Matter, deviations: readonly Deviation[]): readonly (readonly Cell[])[] {
+function claimRows({ catalog, shown, tally }: Matter, deviations: readonly Deviation[]): readonly (readonly Cell[])[] {
   const now = [...shown.findings, ...shown.informational]
   const apart = new Map(now.map((finding) => [finding.check, finding]))
   const before = catalog.checks.filter(({ id }) => !apart.has(id) && deviations.some((one) => one.check === id))
@@ -364,10 +364,20 @@ function claimRows({ catalog, shown }: Matter, deviations: readonly Deviation[])
   return listed.map((check) => {
     const own = deviations.filter((one) => one.check === check.id)
     const open = own.filter((one) => one.open).length
-    const count = apart.get(check.id)?.deviations.length ?? 0
+    const finding = apart.get(check.id)
+    const isDeviating = (finding?.deviations.length ?? 0) > 0
     return [
-      [{ text: check.expected }, { text: check.id, style: 'quiet' }],
-      [{ text: of(count, apart.get(check.id)?.tested ?? 0), ...(count > 0 ? { mark: 'square-cross' as const } : {}) }],
+      [
+        { text: check.expected },
+        { text: check.id, style: 'quiet' },
+        ...(finding === undefined ? [] : refusedLines(finding)),
+      ],
+      [
+        {
+          text: finding === undefined ? of(0, tally.testedOn(check.id)) : deviatingOf(finding),
+          ...(isDeviating ? { mark: 'square-cross' as const } : {}),
+        },
+      ],
       [{ text: moment(own.map(({ found }) => found.at).sort(compare)[0] ?? '') }],
       [{ text: of(own.length - open, own.length) }],
       [open === 0 ? { text: of(0, own.length) } : { text: of(open, own.length), style: 'strong' }],

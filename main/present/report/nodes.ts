@@ -105,7 +105,7 @@ function identity(recording: Recording): Facts {
     { label: 'Address', value: plainCell(`${plain(node.address, 120)} port ${node.port}, ${login}`) },
     { label: 'Host key', value: hostKeyCell(hostKey) },
     {
-      label: 'Collected',
+      label: session === null ? 'Attempted' : 'Collected',
       value: [
         { text: `${between(recording.startedAt, recording.endedAt)}; node clock offset: ${offset}` },
         {
