@@ -56,7 +56,8 @@ test('findings are listed, the most severe first, also as JSON', async () => {
   const levels = findings.map(({ severity }) => order.indexOf(severity))
   expect(levels).toEqual([...levels].sort((a, b) => a - b))
   expect(cli.told).toMatch(new RegExp(`^${REFERENCE}  \\w+  `, 'm'))
-  expect(cli.told).toContain('Owner not assigned')
+  expect(cli.told).toMatch(/\n {6}Deviations: [12] of 2 nodes tested\. Open\. Owner not assigned\n/)
+  expect(cli.told).toContain('No fleet file was given: references and severities can differ')
 })
 
 test('a response is recorded, shown with its finding, and takes effect in the list', async () => {
@@ -66,7 +67,7 @@ test('a response is recorded, shown with its finding, and takes effect in the li
   expect(stated()).toMatchObject([{ check: CHECK, status: 'in-progress', due: `${due}T23:59:59.999Z` }])
   expect(cli.told).toContain('Not digitally signed')
   expect(await cli.run('finding', 'list', ...recordings, ...there)).toBe(EXIT.done)
-  expect(cli.told).toContain(`In progress. Owner: K. Adeyemi, due ${due}`)
+  expect(cli.told).toContain(`1 of 2 nodes tested. In progress. Owner: K. Adeyemi, due ${due}`)
   expect(await cli.run('finding', 'show', REFERENCE.toLowerCase(), ...recordings, ...there)).toBe(EXIT.done)
   expect(cli.told).toContain('Plan: Remove the accounts.')
   expect(cli.told).toContain('Criterion: ')

@@ -53,10 +53,11 @@ describe('a node that was refused before login, on page 1', () => {
 
 describe('page 1 of a fleet with more findings than it can print', () => {
   let page: ReadPage | undefined
+  let behind: ReadPage | undefined
   beforeAll(async () => {
     const report = buildReport(fleetInput(12))
     const pdf = await renderReport(report, { attachments: [], created: SAMPLE_AS_OF, placeholder: false })
-    page = readReport(pdf).pages[0]
+    ;[page, behind] = readReport(pdf).pages
   })
 
   test('is filled with them', () => {
@@ -66,5 +67,6 @@ describe('page 1 of a fleet with more findings than it can print', () => {
 
   test('states why names of one machine are not counted as tested', () => {
     expect(linesOf(page).join(' ')).toMatch(/12 declared: 6 tested, 6 not tested; 6.*names refer to a machine/)
+    expect(linesOf(behind).join(' ')).toMatch(/Every node of the population was tested; 6 names refer to a machine/)
   })
 })

@@ -276,8 +276,12 @@ export const ownerLine = ({ response, isOverdue }: Pick<Finding, 'response' | 'i
 /** One finding in two lines, for lists. */
 export const findingLines = (finding: Finding): readonly string[] => [
   `${finding.reference}  ${severityWords[finding.severity.level]}  ${finding.condition}`,
-  `      ${statusText(finding)}. ${ownerLine(finding)}`,
+  `      Deviations: ${deviationsText(finding)}. ${statusText(finding)}. ${ownerLine(finding)}`,
 ]
+
+/** “1 of 6 nodes tested”, “1 of 10 inventory rows”. */
+const deviationsText = (finding: Finding): string =>
+  `${deviatingOf(finding)}${finding.what === 'inventory' ? ' inventory rows' : testedWords(finding, 'nodes')}`
 
 /** One finding in full, as plain text: deviations, criterion, severity, and management responses. */
 export function findingText(
@@ -293,14 +297,14 @@ export function findingText(
     readonly limits: ReturnType<typeof limitedControls>
   },
 ): readonly string[] {
-  const { reference, severity, condition, check, criterion, effect, deviations, what, controls } = finding
+  const { reference, severity, condition, check, criterion, effect, deviations, controls } = finding
   const thresholds = criterion.thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}`)
   return [
     `${reference}  ${severityWords[severity.level]}: ${condition}`,
     `  Status: ${statusText(finding)}. ${ownerLine(finding)}`,
     `  Check: ${check} (${riskAreaWords[finding.riskArea]})`,
     `  Criterion: ${[criterion.expected, ...thresholds].join(' ')}${criterion.source === '' ? '' : ` Source: ${criterion.source}`}`,
-    `  Deviations: ${deviatingOf(finding)}${what === 'inventory' ? ' inventory rows' : testedWords(finding, 'nodes')}`,
+    `  Deviations: ${deviationsText(finding)}`,
     ...deviations.flatMap(({ subject, observedAt, observations, accepted, isStale }) => [
       `    ${subject}${observedAt === null ? '' : `, ${observedAt}`}${isStale ? ', not retested since' : ''}${accepted === null ? '' : `, risk accepted until ${accepted.expiresAt.slice(0, 10)}`}`,
       ...observations

@@ -74,6 +74,8 @@ function listCommands(context: Context, command: Command): void {
           ? noFinding({ assessment })
           : `Findings as of ${assessment.asOf}: ${severityCounts(shown.figures.findings)}.`,
       )
+      if (options.fleet === undefined)
+        printLine('No fleet file was given: references and severities can differ from those of a report made with one.')
       for (const line of findings.flatMap(findingLines)) printLine(line)
       context.exit(EXIT.done)
     })

@@ -9,6 +9,7 @@ import type { CheckRemediation } from '../../core/work-order.ts'
 import { remedyOf, severityCounts, whyOf } from '../presentation.ts'
 import type { Matter } from './input.ts'
 import { countText, countWords, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'
+import { sameMachineNote } from './population.ts'
 import { deviatingOf, limitedControls, refusedLines, refusedNodes, testedWords } from './refused.ts'
 import { day, itemName, moment, titles, when } from './wording.ts'
 
@@ -102,7 +103,7 @@ const severeTable = (matter: Matter, findings: readonly Finding[], remedies: Rem
 export function untestedText({ assessment }: Matter): string {
   const silent = assessment.nodes.filter((node) => !reached(node))
   return silent.length === 0
-    ? 'Every node of the population was tested.'
+    ? `Every node of the population was tested${sameMachineNote(assessment)}.`
     : `Not tested, a limitation of every test: ${
         silent.length > 4
           ? names(
