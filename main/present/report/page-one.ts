@@ -1,4 +1,5 @@
 import { severityWords } from '../../../schemas/conclusion-words.ts'
+import type { Engagement } from '../../../schemas/types.ts'
 import type { Finding, FoundDeviation } from '../../core/finding/finding.ts'
 import { of, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
 import {
@@ -37,7 +38,7 @@ import {
 export function pageOne(matter: Matter): Section {
   const { assessment, shown } = matter
   const { engagement, fleet } = assessment.scope
-  const blocks = ({ proofs, findings, actions }: Detail): readonly Block[] => [
+  const blocks = ({ proofs, findings, actions, isBrief = false }: Detail): readonly Block[] => [
     {
       kind: 'title',
       over: '',
@@ -48,7 +49,7 @@ export function pageOne(matter: Matter): Section {
       ),
     },
     ...reservations(matter),
-    { kind: 'facts', isPaired: true, rows: facts(matter) },
+    { kind: 'facts', isPaired: true, rows: facts(matter, isBrief) },
     heading(3, 'Conclusion'),
     text(shown.conclusion.map((sentence) => short(sentence, 420)).join(' ')),
     heading(3, 'Most severe findings'),
@@ -70,6 +71,8 @@ interface Detail {
   readonly proofs: number
   readonly findings: number
   readonly actions: number
+  /** Without boundary and provider, which “Scope and boundary” has. */
+  readonly isBrief?: true
 }
 
 const WHOLE: Detail = { proofs: 7, findings: 7, actions: 8 }
@@ -89,6 +92,7 @@ const LESS: readonly Detail[] = [
   { proofs: 0, findings: 3, actions: 1 },
   { proofs: 0, findings: 2, actions: 1 },
   { proofs: 0, findings: 1, actions: 1 },
+  { proofs: 0, findings: 1, actions: 1, isBrief: true },
 ]
 
 /** Printed where there is no finding. Without any collected node, the absence of deviations is not a result. */
@@ -118,7 +122,7 @@ function reservations(matter: Matter): readonly Block[] {
   ]
 }
 
-function facts(matter: Matter): FactRows {
+function facts(matter: Matter, isBrief: boolean): FactRows {
   const { assessment, shown, catalog, generatedFor } = matter
   const { engagement } = assessment.scope
   const { figures } = shown
@@ -126,10 +130,6 @@ function facts(matter: Matter): FactRows {
   const { current } = chosenFrameworks({ assessment, catalog })
   const basis = engagement?.reportingBasis
   const asOf = when(assessment.asOf)
-  const providers = (engagement?.subserviceOrganizations ?? []).map(
-    ({ name, method }) => `${short(name, 40)}, ${method}`,
-  )
-  const cell = (words: string): Cell => [{ text: words }]
   return [
     {
       label: 'Basis',
@@ -163,16 +163,22 @@ function facts(matter: Matter): FactRows {
     },
     { label: 'Collected', value: cell(short(collectedBetween(matter.recordings), 80)) },
     { label: 'Rights', value: cell(rightsUsed(assessment.nodes) || 'No node was collected') },
-    {
-      label: 'Boundary',
-      value: cell(
-        (engagement?.boundary.sites ?? []).length === 0
-          ? 'No site declared'
-          : short((engagement?.boundary.sites ?? []).join(', '), 60),
-      ),
-    },
-    { label: 'Provider', value: cell(providers.length === 0 ? 'None declared' : short(providers.join('; '), 60)) },
+    ...(isBrief ? [] : scopeFacts(engagement)),
     ...(generatedFor === undefined ? [] : [{ label: 'Prepared for', value: cell(short(generatedFor, 60)) }]),
+  ]
+}
+
+const cell = (words: string): Cell => [{ text: words }]
+
+/** Declared sites and providers. */
+function scopeFacts(engagement: Engagement | undefined): FactRows {
+  const sites = engagement?.boundary.sites ?? []
+  const providers = (engagement?.subserviceOrganizations ?? []).map(
+    ({ name, method }) => `${short(name, 40)}, ${method}`,
+  )
+  return [
+    { label: 'Boundary', value: cell(sites.length === 0 ? 'No site declared' : short(sites.join(', '), 60)) },
+    { label: 'Provider', value: cell(providers.length === 0 ? 'None declared' : short(providers.join('; '), 60)) },
   ]
 }
 
