@@ -72,7 +72,7 @@ interface Detail {
   readonly findings: number
   readonly actions: number
   /** Without boundary and provider, which “Scope and boundary” has. */
-  readonly isBrief?: true
+  readonly isBrief?: boolean
 }
 
 const WHOLE: Detail = { proofs: 7, findings: 7, actions: 8 }
