@@ -140,7 +140,7 @@ describe('the period report', () => {
       deviating: 62,
     } as const
     const moment = (day: number) => ({ run: `r${day}`, at: `2026-08-${day}T02:14:00.000Z` })
-    const withDeviations = (open: number) =>
+    const withDeviations = (open: number, nodes = 3) =>
       textOf(
         buildPeriodReport(
           samplePeriodInput((period) => ({
@@ -150,7 +150,7 @@ describe('the period report', () => {
               controls: [
                 {
                   conclusion: { ...one.conclusion, state: 'deviations', server },
-                  deviations: { nodes: 3, open, first: moment(20), last: moment(29) },
+                  deviations: { nodes, open, first: moment(20), last: moment(29) },
                 },
                 ...others,
               ],
@@ -163,6 +163,8 @@ describe('the period report', () => {
       'Deviations noted: deviations in 62 of 441 node tests; 19 not tested\nFirst seen 20 Aug 2026 02:14, last seen 29 Aug 2026 02:14\nOpen on 1 of 3 nodes at the end',
     )
     expect(withDeviations(0)).toContain('Remediated on all 3 nodes by the end')
+    expect(withDeviations(1, 1)).toContain('Open on 1 of 1 node at the end')
+    expect(withDeviations(0, 1)).toContain('Remediated on the node by the end')
   })
 
   test('follows a deviation from the run that found it to the one that shows it fixed', () => {

@@ -3,7 +3,7 @@ import type { Period, PeriodConclusions, PeriodControl } from '../../../schemas/
 import { dayCount } from '../../../schemas/words.ts'
 import type { Practice, PracticesView } from '../../core/evidence-view.ts'
 import type { Framework } from '../../core/framework.ts'
-import { of, plain, plural } from '../../core/plain-text.ts'
+import { of, outOf, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -76,10 +76,10 @@ function controlTable({ controls }: Framework, found: readonly PeriodControl[]):
     kind: 'table',
     rowHeaders: true,
     columns: [
-      { title: 'Control', width: 32 },
-      { title: 'Servers', width: 31 },
-      { title: 'Documents', width: 15 },
-      { title: 'State', width: 22 },
+      { title: 'Control', width: 30 },
+      { title: 'Servers', width: 36 },
+      { title: 'Documents', width: 14 },
+      { title: 'State', width: 20 },
     ],
     rows: found.map(({ conclusion, deviations }): readonly Cell[] => {
       const control = byKey.get(conclusion.control)
@@ -101,8 +101,11 @@ const deviatingLines = (deviations: PeriodControl['deviations']): readonly Line[
     : [
         { text: `First seen ${moment(deviations.first.at)}, last seen ${moment(deviations.last.at)}`, style: 'quiet' },
         deviations.open === 0
-          ? { text: `Remediated on all ${plural(deviations.nodes, 'node')} by the end`, style: 'quiet' }
-          : { text: `Open on ${of(deviations.open, deviations.nodes)} nodes at the end`, style: 'strong' },
+          ? {
+              text: `Remediated on ${deviations.nodes === 1 ? 'the node' : `all ${deviations.nodes} nodes`} by the end`,
+              style: 'quiet',
+            }
+          : { text: `Open on ${outOf(deviations.open, deviations.nodes, 'node')} at the end`, style: 'strong' },
       ]
 
 const CONTROLS = [

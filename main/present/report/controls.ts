@@ -102,10 +102,10 @@ const overview = (rows: readonly Row[]): Block => ({
   kind: 'table',
   rowHeaders: true,
   columns: [
-    { title: 'Control', width: 32 },
-    { title: 'Servers', width: 31 },
-    { title: 'Documents', width: 15 },
-    { title: 'State', width: 22 },
+    { title: 'Control', width: 30 },
+    { title: 'Servers', width: 36 },
+    { title: 'Documents', width: 14 },
+    { title: 'State', width: 20 },
   ],
   rows: rows.map(({ control, result }): readonly Cell[] => [
     [{ text: plain(`${control.id} ${control.title}`, 400), style: 'strong' }],
