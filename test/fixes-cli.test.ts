@@ -9,6 +9,7 @@ import { familyOf, REMEDIATIONS, remediationOf, variantsFor } from '../main/cata
 import { catalogCommand } from '../main/cli/commands/catalog.ts'
 import { fixesCommand } from '../main/cli/commands/fixes.ts'
 import { assess } from '../main/core/assess.ts'
+import { ok } from '../main/core/failure.ts'
 import { documentText } from '../main/core/report-document.ts'
 import { workOrderOf } from '../main/core/work-order.ts'
 import { workOrderDocument } from '../main/present/formats/work-order-document.ts'
@@ -115,6 +116,26 @@ test('with --all every node has a work order, and every owner that a response na
   expect(readFileSync(join(out, 'owners', owners[0] ?? ''), 'utf8')).toContain('- Owner: ')
   expect(await all('--format', 'odt')).toMatchObject({ code: 2 })
   expect(await all('--provider')).toMatchObject({ code: 2 })
+})
+
+test('the address databases of a fleet file are queried, as they are for findings', async () => {
+  const { recording, captures } = fixtureRecording('demo-guest-03', catalog.probes)
+  const node = { ...recording.node, address: '9.9.9.9' }
+  const own = folder('public-address')
+  expect(await ports.writeRecording(own, { recording: { ...recording, node }, captures })).toMatchObject({ ok: true })
+  const nodes = [{ name: node.name, address: node.address, user: node.user }]
+  const fleet = join(root, 'fleet.json')
+  writeFileSync(fleet, JSON.stringify({ name: 'f', nodes, addressDatabases: [{ file: 'a.csv' }] }))
+  writeFileSync(join(root, 'a.csv'), '9.9.9.0,9.9.9.255,US\n')
+  const queried = vi.spyOn(ports.declarations, 'addressDatabase')
+  const answer = vi.fn(() => null)
+  queried.mockImplementation(async (...input) => {
+    queried.mockRestore()
+    const opened = await ports.declarations.addressDatabase(...input)
+    return opened.ok ? ok({ ...opened.value, answer }) : opened
+  })
+  expect(await ran('fixes', own, '--fleet', fleet, '--out', join(root, 'public.md'))).toMatchObject({ code: 0 })
+  expect(answer).toHaveBeenCalledWith('9.9.9.9')
 })
 
 test('the document of a work order has every deviation, step and expected result of the Markdown', () => {

@@ -3,11 +3,8 @@ import type { AcceptanceRequestDraft, DecisionDraft } from '../../../schemas/ipc
 import type { Register } from '../../../schemas/types.ts'
 import { statusWords, verdictWords } from '../../../schemas/words.ts'
 import { idNamed, type ListedResult, listRegister, type RegisterList, rowNamed } from '../../app/register/named.ts'
-import { catalog } from '../../catalog/index.ts'
-import { assess } from '../../core/assess.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { oneLine, plain, plural } from '../../core/plain-text.ts'
-import { loadAll } from '../../core/recording.ts'
 import {
   acceptanceRequestsOf,
   approveRequest,
@@ -35,7 +32,7 @@ import {
   withKey,
   withRegister,
 } from '../register-changes.ts'
-import { scopeFor } from '../scope.ts'
+import { assessFolders } from '../scope.ts'
 
 /** `acceptance request|approve|reject|withdraw|sign|list` and `decision add`: risk acceptances and control decisions. Verdicts never change. */
 export function exceptCommand(context: Context): void {
@@ -307,14 +304,16 @@ async function read(
   const register = await ports.readRegister(options.register)
   if (!register.ok) return register
   if (register.value === null) return fail('input.not-found', `register ${options.register} does not exist`)
-  const recordings = await ports.readRecordings(folders)
-  if (!recordings.ok) return recordings
-  const scope = await scopeFor(ports, options, recordings.value)
-  if (!scope.ok) return scope
-  const loaded = await loadAll(recordings.value)
-  if (!loaded.ok) return loaded
-  const judged = { catalog, scope: scope.value.scope, recordings: loaded.value, asOf: asOf.value }
-  const assessment = folders.length === 0 ? null : assess(judged)
+  const { fleet } = options
+  // A fleet file that cannot be used is refused without recordings as well.
+  const declared = await declaredFor(ports, options)
+  if (!declared.ok) return declared
+  const assessed =
+    folders.length === 0
+      ? ok({ assessment: null })
+      : await assessFolders(ports, folders, { ...(fleet === undefined ? {} : { fleet }), asOf: asOf.value })
+  if (!assessed.ok) return assessed
+  const { assessment } = assessed.value
   return ok(await listRegister(ports.sealing.reader, register.value, { asOf: asOf.value, assessment }))
 }
 

@@ -1,13 +1,12 @@
 import type { Assessment } from '../../../schemas/types.ts'
 import { PRODUCER } from '../../../schemas/version.ts'
-import { registerInScope } from '../../app/attachments.ts'
 import { catalog } from '../../catalog/index.ts'
 import { familyOf, remediationOf, variantsFor } from '../../catalog/remediation.ts'
-import { assess, latest } from '../../core/assess.ts'
+import { latest } from '../../core/assess.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { severityFacts } from '../../core/finding/finding.ts'
 import { plain, plural } from '../../core/plain-text.ts'
-import { type LoadedRecording, loadAll } from '../../core/recording.ts'
+import type { LoadedRecording } from '../../core/recording.ts'
 import {
   ordersByOwner,
   providerLetterMarkdown,
@@ -19,9 +18,8 @@ import { textRows } from '../../present/formats/grids/grid.ts'
 import { workOrderGrid } from '../../present/formats/grids/tickets.ts'
 import { workOrderDocument, workOrderMarkdown } from '../../present/formats/work-order-document.ts'
 import { paperOf } from '../../present/report.ts'
-import { type Context, EXIT, endWith, instant, printLine } from '../options.ts'
-import { readRegister } from '../register.ts'
-import { scopeFor } from '../scope.ts'
+import { type Context, EXIT, endWith, printLine } from '../options.ts'
+import { assessFolders } from '../scope.ts'
 
 interface Options {
   readonly out: string
@@ -90,31 +88,16 @@ interface Orders {
 }
 
 async function readOrders({ ports }: Context, folders: readonly string[], options: Options): Promise<Outcome<Orders>> {
-  const asOf = instant('--as-of', options.asOf, ports.clock)
-  if (!asOf.ok) return asOf
-  const recordings = await ports.readRecordings(folders)
-  if (!recordings.ok) return recordings
-  const scope = await scopeFor(ports, options, recordings.value)
-  if (!scope.ok) return scope
-  const stored = await readRegister(ports, options.register)
-  if (!stored.ok) return stored
-  const loaded = await loadAll(recordings.value)
-  if (!loaded.ok) return loaded
-  const register = registerInScope(catalog, stored.value.register, scope.value.scope)
-  const assessment = assess({
-    catalog,
-    scope: scope.value.scope,
-    recordings: loaded.value,
-    asOf: asOf.value,
-    register,
-  })
-  const nodes = chosen(loaded.value, options)
+  const assessed = await assessFolders(ports, folders, options)
+  if (!assessed.ok) return assessed
+  const { assessment, register, recordings } = assessed.value
+  const nodes = chosen(recordings, options)
   if (!nodes.ok) return nodes
-  const holds = severityFacts({ assessment, catalog, register, recordings: loaded.value })
+  const holds = severityFacts({ assessment, catalog, register, recordings })
   const orders = assessment.nodes
     .filter(({ node }) => nodes.value.includes(node))
     .map((node): WorkOrder => {
-      const rested = latest(loaded.value, node.node)
+      const rested = latest(recordings, node.node)
       return workOrderOf({
         catalog,
         node,
