@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import PDFDocument from 'pdfkit'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fonts } from '../main/adapters/pdf/fonts.ts'
+import { fontFile } from '../main/adapters/pdf/fonts.ts'
 import { figuresOf } from '../main/catalog/figures/figures.ts'
 import { drawn, FIGURE_HEIGHT, FIGURE_WIDTH, fitted, widthOf } from '../main/catalog/figures/marks.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
@@ -11,7 +11,7 @@ import { fixtureNames } from './support/fixtures.ts'
 import { sampled, times } from './support/thorough.ts'
 
 const doc = new PDFDocument({ autoFirstPage: false, font: null as unknown as string })
-for (const name of ['sans', 'strong', 'mono'] as const) doc.registerFont(name, Buffer.from(fonts()[name].bytes))
+for (const name of ['sans', 'strong', 'mono'] as const) doc.registerFont(name, fontFile(name))
 /** What the text takes in the font that the report is set in. */
 const measured = ({ text, size, bold, mono }: TextMark): number =>
   doc

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
+import PDFDocument from 'pdfkit'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { fonts } from '../main/adapters/pdf/fonts.ts'
 import { BYTE_RANGE_PLACEHOLDER, renderReport, SIGNATURE_BYTES } from '../main/adapters/pdf/index.ts'
+import { Shaping } from '../main/adapters/pdf/shaping.ts'
 import { drawable, wrap, wrapFixed } from '../main/adapters/pdf/wrap.ts'
 import type { Block } from '../main/core/report-document.ts'
 import type { ReportDocument } from '../main/present/report.ts'
@@ -173,13 +174,15 @@ describe('breaking lines', () => {
 })
 
 describe('what can be drawn', () => {
+  const shaping = new Shaping(new PDFDocument({ autoFirstPage: false }))
+
   it('writes out what the font lacks and what would be invisible', () => {
-    const { covers } = fonts().sans
+    const covers = shaping.covers('sans')
     expect(drawable('a\u202eb日\u0000ü “x”', covers)).toBe('a\\u{202e}b\\u{65e5}\\u{0}ü “x”')
   })
 
   it('draws nothing but characters with a glyph, whatever comes in', () => {
-    const { covers } = fonts().mono
+    const covers = shaping.covers('mono')
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
         for (const char of drawable(text, covers)) expect(covers(char.codePointAt(0) ?? 0)).toBe(true)

@@ -1,5 +1,5 @@
 import PDFDocument from 'pdfkit'
-import { fonts } from '../../main/adapters/pdf/fonts.ts'
+import { fontFile } from '../../main/adapters/pdf/fonts.ts'
 
 const LINES = 50
 const WORDS = 'the node answered to a fixed list of read only questions at the times that are given here'
@@ -7,7 +7,7 @@ const WORDS = 'the node answered to a fixed list of read only questions at the t
 /** The least a document of so many pages takes: lines of plain text in one embedded font; no tags, bookmarks, marks or tables. */
 export async function plainPages(pages: number): Promise<number> {
   const doc = new PDFDocument({ autoFirstPage: false, font: null as unknown as string })
-  doc.registerFont('sans', Buffer.from(fonts().sans.bytes))
+  doc.registerFont('sans', fontFile('sans'))
   let size = 0
   const written = new Promise<void>((resolve) => doc.on('end', resolve))
   doc.on('data', (part: Uint8Array) => {

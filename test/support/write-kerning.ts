@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import PDFDocument from 'pdfkit'
-import { FONT_NAMES, type FontName, fonts } from '../../main/adapters/pdf/fonts.ts'
+import { FONT_NAMES, type FontName, fontFile } from '../../main/adapters/pdf/fonts.ts'
 import type { Kerning } from '../../main/adapters/pdf/shaping.ts'
 
 /** Where the kerning of our fonts is kept, as `npx tsx test/support/write-kerning.ts` writes it. */
@@ -36,7 +36,7 @@ function kerningOf({ layoutRun: layOut }: Font, first: string, second: string): 
 
 function kerningIn(name: FontName): Kerning {
   const doc = new PDFDocument({ autoFirstPage: false, font: null as unknown as string })
-  doc.registerFont(name, Buffer.from(fonts()[name].bytes))
+  doc.registerFont(name, fontFile(name))
   const { _font: font } = doc.font(name) as unknown as { readonly _font: Font }
   const own = { layoutRun: (text: string) => font.layoutRun(text) }
   const moves = new Map<number, string>()

@@ -42,8 +42,8 @@ function runningOf(sheet: Sheet, document: ReportDocument, section: Section, pag
       on.plain(head.right, page.left, headTop)
       on.plain(foot, page.left, footTop)
       on.plain(right, page.left, footTop)
-      rule(on, headRule)
-      rule(on, footTop - FOOT.toRule)
+      on.rule(headRule, INK.rule, 0.5)
+      on.rule(footTop - FOOT.toRule, INK.rule, 0.5)
     })
   }
   return { top: headRule + HEAD.toBody, end: page.end - taken, draw }
@@ -100,10 +100,6 @@ function drawDemo(sheet: Sheet, top: number, width: number, { leftWidth, rightWi
     .rect(x, top - DEMO.above, width, height)
     .fillAndStroke(INK.demoFill, INK.text)
   sheet.write(DEMO.words, x + DEMO.padX, top, 'strong', type.head, INK.text)
-}
-
-function rule(sheet: Sheet, y: number): void {
-  sheet.doc.lineWidth(0.5).strokeColor(INK.rule).moveTo(sheet.page.left, y).lineTo(sheet.page.right, y).stroke()
 }
 
 /** Above a section that begins below another one. */

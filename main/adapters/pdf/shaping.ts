@@ -1,4 +1,4 @@
-import { type FontName, fonts, MONO_ADVANCE } from './fonts.ts'
+import { type FontName, fontFile, MONO_ADVANCE } from './fonts.ts'
 import written from './kerning.json' with { type: 'json' }
 import type { Measure } from './wrap.ts'
 
@@ -51,6 +51,7 @@ interface Run {
 }
 
 interface FontFile {
+  readonly hasGlyphForCodePoint: (codePoint: number) => boolean
   getGlyph: (id: number, characters?: readonly number[]) => object
   _glyphs: Record<number, object>
 }
@@ -102,6 +103,12 @@ export class Shaping {
   constructor(doc: PDFKit.PDFDocument) {
     this.doc = doc
     this.fonts = { sans: fontIn(doc, 'sans'), strong: fontIn(doc, 'strong'), mono: fontIn(doc, 'mono') }
+  }
+
+  /** Which characters a font has glyphs for: PDF/A forbids drawing a missing one (ISO 19005-3, 6.2.11.8). */
+  covers(font: FontName): (codePoint: number) => boolean {
+    const file = this.fonts[font].font
+    return (codePoint) => file.hasGlyphForCodePoint(codePoint)
   }
 
   /** Widths of words at a size: the same to the last digit as they are drawn. */
@@ -194,7 +201,7 @@ interface ReadFont {
 const read = new Map<FontName, ReadFont>()
 
 function fontIn(doc: PDFKit.PDFDocument, name: FontName): Font {
-  doc.registerFont(name, (read.get(name)?.font ?? Buffer.from(fonts()[name].bytes)) as unknown as Buffer)
+  doc.registerFont(name, (read.get(name)?.font ?? fontFile(name)) as unknown as Buffer)
   const own = (doc.font(name) as unknown as Internals)._font
   const shared: ReadFont = read.get(name) ?? { font: withOwnText(own.font), runs: new Map() }
   read.set(name, shared)

@@ -1,5 +1,5 @@
 import type { MarkName } from '../../core/report-document.ts'
-import { type FontName, fonts } from './fonts.ts'
+import type { FontName } from './fonts.ts'
 import { drawMark, Landings } from './marks.ts'
 import type { Shaping } from './shaping.ts'
 import type { Page, Type } from './theme.ts'
@@ -134,7 +134,7 @@ export class Sheet {
   }
 
   drawable(text: string, font: FontName): string {
-    return drawable(text, fonts()[font].covers)
+    return drawable(text, this.setup.shaping.covers(font))
   }
 
   measure(font: FontName, size: number): Measure {
@@ -172,6 +172,12 @@ export class Sheet {
 
   write(text: string, x: number, y: number, font: FontName, size: number, ink: string): void {
     this.setup.shaping.write(text, x, y, font, size, ink)
+  }
+
+  /** A rule over the width of the body. */
+  rule(y: number, ink: string, width: number): void {
+    const { left, right } = this.page
+    this.doc.lineWidth(width).strokeColor(ink).moveTo(left, y).lineTo(right, y).stroke()
   }
 
   /** Content other than text and strokes: a bookmark. */

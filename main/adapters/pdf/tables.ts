@@ -139,7 +139,7 @@ function drawHead({ sheet, grid, head, headHeight }: Drawn, row: Element | null)
   const top = sheet.y
   sheet.artifact('Layout', () => {
     if (sheet.type.table.isHeadFilled) sheet.doc.rect(left, top, bodyWidth, headHeight).fill(INK.headFill)
-    rule(sheet, top + headHeight, INK.strongRule, HEAD_RULE)
+    sheet.rule(top + headHeight, INK.strongRule, HEAD_RULE)
   })
   const topOf = (lines: readonly SetLine[]): number => top + headHeight - grid.padY - heightOf(lines)
   const xOf = (index: number): number => grid.columns[index]?.x ?? left
@@ -162,7 +162,7 @@ function drawGroup({ sheet, table, grid }: Drawn, cells: SetRow, row: Element | 
   sheet.artifact('Layout', () => {
     // Leaves the rule above it uncovered.
     sheet.doc.rect(left, top + HEAD_RULE / 2, bodyWidth, height - HEAD_RULE / 2).fill(INK.groupFill)
-    rule(sheet, top + height, INK.rule, 0.4)
+    sheet.rule(top + height, INK.rule, 0.4)
   })
   if (row === null) sheet.artifact('Pagination', () => sheet.plain(lines, grid.whole.x, top + grid.padY))
   else {
@@ -191,21 +191,14 @@ function drawRow(drawn: Drawn, cells: SetRow, group: SetRow, row: Element): void
     }
     sheet.y += height
     const { y } = sheet
-    if (table.form !== 'pairs') sheet.artifact('Layout', () => rule(sheet, y, INK.rule, 0.4))
+    if (table.form !== 'pairs') sheet.artifact('Layout', () => sheet.rule(y, INK.rule, 0.4))
     if (rest.every((lines) => lines.length === 0)) return
     continueOnNewPage(drawn, group)
   }
 }
 
 /** Above and below pairs of facts. */
-function frame(sheet: Sheet, y: number): void {
-  sheet.artifact('Layout', () => rule(sheet, y, INK.rule, 0.5))
-}
-
-function rule(sheet: Sheet, y: number, ink: string, width: number): void {
-  const { left, right } = sheet.page
-  sheet.doc.lineWidth(width).strokeColor(ink).moveTo(left, y).lineTo(right, y).stroke()
-}
+const frame = (sheet: Sheet, y: number): void => sheet.artifact('Layout', () => sheet.rule(y, INK.rule, 0.5))
 
 export interface TableBlock {
   /** Facts have no column titles; pairs of facts are closer to each other and have no rules between them. */
