@@ -5,6 +5,9 @@ import { sha256 } from '../../core/digest.ts'
 import { endOfDay } from '../../core/register/days.ts'
 import { demoLocation } from './demo-location.ts'
 
+/** Of a claim that tests decide. */
+const BY_TESTS = { otherwise: null, why: null, documentRequired: null } as const
+
 /** A fictitious provider and its claims, so that the demo makes no statement about a real one. */
 export const DEMO_PROVIDER: ProviderProfile = {
   schema: 'barewitness.provider/1',
@@ -34,18 +37,14 @@ export const DEMO_PROVIDER: ProviderProfile = {
       text: 'The servers run without a provider hypervisor.',
       source: 'page',
       tests: [{ check: 'tenancy.no-hypervisor' }],
-      otherwise: null,
-      why: null,
-      documentRequired: null,
+      ...BY_TESTS,
     },
     {
       id: 'whole-devices',
       text: 'GPUs and network adapters are dedicated as whole devices.',
       source: 'page',
       tests: [{ check: 'tenancy.gpu-exclusive' }, { check: 'tenancy.pcie-inventory' }],
-      otherwise: null,
-      why: null,
-      documentRequired: null,
+      ...BY_TESTS,
     },
     {
       id: 'eight-gpus',
@@ -53,9 +52,7 @@ export const DEMO_PROVIDER: ProviderProfile = {
       source: 'contract',
       nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-metal-04', 'demo-nosudo-06'],
       tests: [{ test: 'gpu.count', value: 8 }],
-      otherwise: null,
-      why: null,
-      documentRequired: null,
+      ...BY_TESTS,
     },
     {
       id: 'nvlink-4',
@@ -63,18 +60,14 @@ export const DEMO_PROVIDER: ProviderProfile = {
       source: 'page',
       nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-nosudo-06'],
       tests: [{ test: 'gpu.nvlink-links', value: 4 }],
-      otherwise: null,
-      why: null,
-      documentRequired: null,
+      ...BY_TESTS,
     },
     {
       id: 'port-100g',
       text: 'Each server has a 100 Gbit/s network port.',
       source: 'contract',
       tests: [{ test: 'network.ethernet-rate', value: 100 }],
-      otherwise: null,
-      why: null,
-      documentRequired: null,
+      ...BY_TESTS,
     },
     {
       id: 'country-us',
@@ -82,9 +75,7 @@ export const DEMO_PROVIDER: ProviderProfile = {
       source: 'contract',
       nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-shared-05', 'demo-nosudo-06'],
       tests: [{ test: 'location.country', value: 'US' }],
-      otherwise: null,
-      why: null,
-      documentRequired: null,
+      ...BY_TESTS,
     },
     {
       id: 'own-network-port',

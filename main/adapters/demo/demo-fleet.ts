@@ -21,14 +21,16 @@ import { startDemoServer } from './server.ts'
 // The two nodes without captures: one that is unreachable, and one that shows another host key than the one on record.
 const UNREACHABLE = 'demo-gone-07'
 const CHANGED_KEY = 'demo-changed-08'
-const ANSWERING = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'demo-nosudo-06']
+/** Its recording also stands for the two nodes without captures. */
+const FIRST = 'demo-gpu-01'
+const ANSWERING = [FIRST, 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'demo-nosudo-06']
 
 /** Recorded nodes: next to the built program (out/demo, seen from out/main or its chunks), or in the source tree. */
 function recordedNodes(): string {
   const places = ['../demo/', '../../demo/', '../../../test/fixtures/nodes/'].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
   )
-  const found = places.find((place) => existsSync(recordedNodeFile(place, ANSWERING[0] ?? '')))
+  const found = places.find((place) => existsSync(recordedNodeFile(place, FIRST)))
   if (found === undefined) throw new Error('the recorded nodes of the demo fleet are missing from this installation')
   return found
 }
@@ -71,7 +73,7 @@ export async function startDemoFleet(probes: readonly Probe<unknown>[], clock: P
   try {
     for (const name of [...ANSWERING, CHANGED_KEY]) {
       const key = demoKey()
-      const recorded = name === CHANGED_KEY ? (ANSWERING[0] ?? '') : name
+      const recorded = name === CHANGED_KEY ? FIRST : name
       const server = await startDemoServer({
         hostKeyPem: key.pem,
         clientKey: login.blob,
@@ -115,7 +117,7 @@ function secondsSince(root: string, name: string, { now }: Pick<Clock, 'now'>): 
 }
 
 function target(root: string, name: string, port: number, fingerprint: string, identityFile: string): ConnectTarget {
-  const settings = nodeSettings(root, ANSWERING.includes(name) ? name : (ANSWERING[0] ?? ''))
+  const settings = nodeSettings(root, ANSWERING.includes(name) ? name : FIRST)
   const node: DeclaredNode = {
     name,
     address: '127.0.0.1',

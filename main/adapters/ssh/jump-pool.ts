@@ -3,7 +3,7 @@ import type { Client } from 'ssh2'
 import { err, type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Hop } from './host-key.ts'
-import { CONNECT_MS } from './socket.ts'
+import { bare, CONNECT_MS } from './socket.ts'
 import type { OpenClient } from './ssh2-client.ts'
 
 /** A connection to a jump host, logged in and on loan. Return it when the connection that goes through it has ended. */
@@ -42,6 +42,7 @@ export function createJumpPool<Jump extends OpenClient>() {
       return jump
     }
     jump.value.client.once('close', forget)
+    const socket = (jump.value.client as unknown as { _sock?: { ref?: () => void; unref?: () => void } })._sock
     let returned = false
     const giveBack = (): void => {
       if (returned) return
@@ -53,10 +54,8 @@ export function createJumpPool<Jump extends OpenClient>() {
       }, LINGER_MS)
       mine.linger.unref()
       // A waiting jump connection must not keep the process alive.
-      const socket = (jump.value.client as unknown as { _sock?: { unref?: () => void } })._sock
       socket?.unref?.()
     }
-    const socket = (jump.value.client as unknown as { _sock?: { ref?: () => void } })._sock
     socket?.ref?.()
     return ok({ jump: jump.value, giveBack })
   }
@@ -87,7 +86,7 @@ export function forward(jump: Client, through: string, next: Hop): Promise<Outco
       resolve(outcome)
     }
     try {
-      jump.forwardOut('127.0.0.1', 0, address.replace(/^\[(.*)\]$/, '$1'), port, (problem, channel) => {
+      jump.forwardOut('127.0.0.1', 0, bare(address), port, (problem, channel) => {
         if (problem === undefined) return finish(ok(channel))
         // SSH_OPEN_CONNECT_FAILED (RFC 4254, section 5.1): the jump host tried and failed. Anything else is its own
         // refusal.

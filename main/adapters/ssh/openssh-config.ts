@@ -6,6 +6,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { type Hop, loadTrust, type TrustFile } from './host-key.ts'
+import { bare } from './socket.ts'
 
 /** A known_hosts file, and the path of the copy for the program. */
 export interface CopiedFile extends TrustFile {
@@ -124,7 +125,6 @@ export async function writeSetup(
 }
 
 const aliasOf = (index: number, last: boolean): string => (last ? 'barewitness-node' : `barewitness-hop-${index}`)
-const bare = (address: string): string => address.replace(/^\[(.*)\]$/, '$1')
 
 /** ssh reads its configuration by lines and words, expands `%` and `\${…}`, and passes ProxyCommand to a shell. */
 function whyUnfit({ node, credentials }: Hop): string | null {

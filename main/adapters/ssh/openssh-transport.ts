@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostKey } from '../../../schemas/types.ts'
 import { err, type Failure, fail, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -121,7 +122,7 @@ async function untilLog(
     const logs = over ? await watched.ended : await watched.read()
     if (over || (logs.log !== null && done(logs.log))) return { ...logs, timedOut: false }
     if (waited >= LOGIN_MS) return { ...logs, timedOut: true }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    await sleep(POLL_MS)
   }
 }
 

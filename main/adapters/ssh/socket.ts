@@ -15,7 +15,7 @@ interface OpenSocket {
 export function openSocket(host: string, port: number, signal: AbortSignal): Promise<Outcome<OpenSocket>> {
   return new Promise((resolve) => {
     let tried = performance.now()
-    const socket = connectTcp({ host: host.replace(/^\[(.*)\]$/, '$1'), port, noDelay: true })
+    const socket = connectTcp({ host: bare(host), port, noDelay: true })
     const trying = (): void => {
       tried = performance.now()
     }
@@ -40,6 +40,21 @@ export function openSocket(host: string, port: number, signal: AbortSignal): Pro
     if (signal.aborted) cancel()
   })
 }
+
+/** Resolves after so many milliseconds, or when the signal is aborted. */
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, milliseconds)
+    signal.addEventListener('abort', done, { once: true })
+  })
+
+/** An address without the brackets of an IPv6 one. */
+export const bare = (address: string): string => address.replace(/^\[(.*)\]$/, '$1')
 
 /** Milliseconds with three decimals. */
 export const microseconds = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000

@@ -8,7 +8,7 @@ import type { MethodsHeard } from '../../core/ssh-methods.ts'
 import { type Hop, listBehind, loadTrust } from './host-key.ts'
 import { atJump, createJumpPool, forward, type Loan } from './jump-pool.ts'
 import { planLogin, type Unlocked } from './login.ts'
-import { CONNECT_MS, openSocket } from './socket.ts'
+import { CONNECT_MS, openSocket, pause } from './socket.ts'
 import { endedEarly, HOST_KEY_KINDS, type OpenClient, openClient, readHostKey, softwareVersion } from './ssh2-client.ts'
 import { keepaliveTimes, offerInExchange, silenceAfterEnd } from './ssh2-internals.ts'
 
@@ -189,19 +189,6 @@ export function createSsh2Transport(): {
   }
   return { connect, scan }
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
 
 /**
  * Starts one command on a logged-in ssh2 client. A server that refuses it gives `ssh.channel-refused`; one that does

@@ -5,6 +5,7 @@ import { loadTrust, onlyAuthorities } from './host-key.ts'
 import { needsSystemClient } from './login.ts'
 import { findSsh } from './openssh-config.ts'
 import { createOpensshTransport } from './openssh-transport.ts'
+import { bare, pause } from './socket.ts'
 import { createSsh2Transport } from './ssh2-transport.ts'
 
 /**
@@ -115,7 +116,7 @@ export function createPacer(pacing: Partial<Pacing> = {}): {
     const now = performance.now()
     const at = Math.max(now, nextStart)
     nextStart = at + (1000 / limits.perSecond) * (0.7 + Math.random() * 0.6)
-    if (at > now && !signal.aborted) await sleep(at - now, signal)
+    if (at > now && !signal.aborted) await pause(at - now, signal)
   }
 
   return {
@@ -146,18 +147,7 @@ export function createPacer(pacing: Partial<Pacing> = {}): {
 }
 
 export function networkOf(address: string): string {
-  const name = address.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  const name = bare(address).toLowerCase()
   if (/^\d+\.\d+\.\d+\.\d+$/.test(name)) return `${name.slice(0, name.lastIndexOf('.'))}.0/24`
   return name.includes(':') ? `${name.split(':').slice(0, 4).join(':')}::/64` : name
 }
-
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-  })
