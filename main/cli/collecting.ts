@@ -7,6 +7,7 @@ import type { Ports } from '../core/all-ports.ts'
 import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
 import { chainFolderOf, evidenceFolder } from '../core/layout.ts'
 import { type Context, countedNumber, EXIT, LIVE_TESTS, printLine, progressTo } from './options.ts'
+import { targetsNamed } from './scope.ts'
 import { askSecret } from './secret-prompt.ts'
 
 export interface CollectOptions {
@@ -66,24 +67,18 @@ export async function collectFleet(
   const read = await ports.fleets.read(options.fleet)
   if (!read.ok) return read
   const all = read.value.targets({ ask: askSecret })
-  const unknown = options.node?.find((name) => !all.some(({ node }) => node.name === name))
-  if (unknown !== undefined)
-    return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node with this name`)
-  const targets = all.filter(({ node }) => options.node === undefined || options.node.includes(node.name))
+  const targets = targetsNamed(options.fleet, all, options.node)
+  if (!targets.ok) return targets
   const storeFolder = evidenceFolder(options.out)
   const resumed = options.resume === true ? await runToResume(ports, options, read.value.fleet.name) : ok(null)
   if (!resumed.ok) return resumed
   const done =
     resumed.value?.sealed === true ? await sealedRun(ports, options, resumed.value.run) : ok<RunResult | null>(null)
   if (!done.ok) return done
-  if (done.value !== null)
-    return ok({
-      run: done.value.run,
-      fleet: read.value.fleet,
-      population: all.map(({ node }) => node.name),
-      result: done.value,
-      folder: options.out,
-    })
+  const { fleet } = read.value
+  const collected = (result: RunResult): Outcome<Collected> =>
+    ok({ run: result.run, fleet, population: all.map(({ node }) => node.name), result, folder: options.out })
+  if (done.value !== null) return collected(done.value)
   const stop = new AbortController()
   const interrupt = (): void => {
     if (stop.signal.aborted) process.exit(EXIT.stopped)
@@ -93,14 +88,13 @@ export async function collectFleet(
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   try {
     const run = options.goOnWith ?? resumed.value?.run ?? newRunId(ports.clock, ports.entropy)
-    const { concurrency = 64, locationSpreadSeconds, askMetadata } = read.value.fleet
-    const marks = () => ({ demo: false, synthetic: null })
+    const { concurrency = 64, locationSpreadSeconds, askMetadata } = fleet
     const result = await collectRun(ports, catalog, {
       run,
-      targets,
+      targets: targets.value,
       storeFolder,
       concurrency,
-      marks,
+      marks: () => ({ demo: false, synthetic: null }),
       signal: stop.signal,
       onEvent: progressTo(process.stderr),
       liveTests: options.liveTests === true,
@@ -110,13 +104,7 @@ export async function collectFleet(
     })
     if (!result.ok) return result
     for (const { recording } of result.value.recordings) printHowToTrust(options.fleet, recording)
-    return ok({
-      run,
-      fleet: read.value.fleet,
-      population: all.map(({ node }) => node.name),
-      result: result.value,
-      folder: options.out,
-    })
+    return collected(result.value)
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }

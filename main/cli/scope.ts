@@ -7,6 +7,7 @@ import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { assess } from '../core/assess.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
+import type { ConnectTarget } from '../core/ports.ts'
 import { type LoadedRecording, loadAll, type RecordingSource } from '../core/recording.ts'
 import { frameworkList, instant } from './options.ts'
 import { readRegister } from './register.ts'
@@ -92,6 +93,18 @@ export async function assessFolders(
   return ok({ assessment, register, recordings: loaded.value })
 }
 
+/** The targets of a fleet file, or those of the named nodes. Fails with input.refused for an unknown node. */
+export function targetsNamed(
+  fleet: string,
+  all: readonly ConnectTarget[],
+  names: readonly string[] | undefined,
+): Outcome<readonly ConnectTarget[]> {
+  const unknown = names?.find((name) => !all.some(({ node }) => node.name === name))
+  return unknown === undefined
+    ? ok(all.filter(({ node }) => names?.includes(node.name) ?? true))
+    : unknownNode(fleet, unknown)
+}
+
 /** The declaration of a node in the fleet file; without a fleet file, its name only. Fails with input.refused for an unknown node. */
 export async function declaredNode(
   ports: Ports,
@@ -102,7 +115,8 @@ export async function declaredNode(
   const read = await ports.fleets.read(fleet)
   if (!read.ok) return read
   const target = read.value.targets({}).find(({ node }) => node.name === name)
-  return target === undefined
-    ? fail('input.refused', `--node ${name}: ${fleet} has no node with this name`)
-    : ok(target.node)
+  return target === undefined ? unknownNode(fleet, name) : ok(target.node)
 }
+
+const unknownNode = (fleet: string, name: string): Outcome<never> =>
+  fail('input.refused', `--node ${name}: ${fleet} has no node with this name`)

@@ -6,6 +6,9 @@ import { PACK_ENDINGS } from './openings.ts'
 const ANY: FileFilter = { name: 'All files', extensions: ['*'] }
 
 const DECLARED: FileFilter = { name: 'YAML and JSON', extensions: ['yaml', 'yml', 'json'] }
+const TABLE: FileFilter = { name: 'Comma-separated values', extensions: ['csv'] }
+const TEXT: FileFilter = { name: 'Text', extensions: ['txt'] }
+const BACKUP: FileFilter = { name: 'Identity backups', extensions: ['json'] }
 
 const OPEN: Readonly<Record<Exclude<Dialog, 'save-file'>, OpenDialogOptions>> = {
   'import-file': { title: 'Import nodes', buttonLabel: 'Read file', properties: ['openFile', 'showHiddenFiles'] },
@@ -29,55 +32,41 @@ const OPEN: Readonly<Record<Exclude<Dialog, 'save-file'>, OpenDialogOptions>> = 
   'any-file': { title: 'Choose a file', buttonLabel: 'Choose file', properties: ['openFile'] },
 }
 
+const reading = (title: string, filter: FileFilter, buttonLabel = 'Read file'): OpenDialogOptions => ({
+  title,
+  buttonLabel,
+  filters: [filter, ANY],
+})
+
 /** Dialog texts of methods that need a specific file. */
-const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 'buttonLabel' | 'filters'>>>> = {
+const TITLES: Readonly<Partial<Record<Method, OpenDialogOptions>>> = {
   'documents.add': { title: 'Add document', buttonLabel: 'Add document' },
-  'fleet.open-choose': { title: 'Open fleet file', buttonLabel: 'Read file', filters: [DECLARED, ANY] },
-  'engagement.import-choose': {
-    title: 'Import engagement',
-    buttonLabel: 'Read file',
-    filters: [DECLARED, ANY],
-  },
-  'inventory.import-choose': {
-    title: 'Import provider inventory',
-    buttonLabel: 'Read file',
-    filters: [{ name: 'Comma-separated values', extensions: ['csv', 'txt', 'tsv'] }, ANY],
-  },
-  'provider.import-choose': {
-    title: 'Import provider profile',
-    buttonLabel: 'Read file',
-    filters: [DECLARED, ANY],
-  },
-  'mappings.import-choose': {
-    title: 'Import custom framework',
-    buttonLabel: 'Read file',
-    filters: [DECLARED, ANY],
-  },
-  'pack.import-checkpoint': {
-    title: 'Import checkpoint',
-    buttonLabel: 'Read checkpoint',
-    filters: [{ name: 'Checkpoints', extensions: ['json'] }, ANY],
-  },
-  'identities.restore': {
-    title: 'Restore signing identity',
-    buttonLabel: 'Restore identity',
-    filters: [{ name: 'Identity backups', extensions: ['json'] }, ANY],
-  },
+  'fleet.open-choose': reading('Open fleet file', DECLARED),
+  'engagement.import-choose': reading('Import engagement', DECLARED),
+  'inventory.import-choose': reading('Import provider inventory', { ...TABLE, extensions: ['csv', 'txt', 'tsv'] }),
+  'provider.import-choose': reading('Import provider profile', DECLARED),
+  'mappings.import-choose': reading('Import custom framework', DECLARED),
+  'pack.import-checkpoint': reading(
+    'Import checkpoint',
+    { name: 'Checkpoints', extensions: ['json'] },
+    'Read checkpoint',
+  ),
+  'identities.restore': reading('Restore signing identity', BACKUP, 'Restore identity'),
 }
 
 /** File type for every method that saves one file. */
 export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter>>> = {
   'fleet.save-file': { name: 'Fleet files', extensions: ['yaml', 'yml', 'json'] },
-  'run.preview-save': { name: 'Comma-separated values', extensions: ['csv'] },
+  'run.preview-save': TABLE,
   'run.sudoers-save': ANY,
-  'acceptances.save': { name: 'Comma-separated values', extensions: ['csv'] },
-  'table.save': { name: 'Comma-separated values', extensions: ['csv'] },
-  'documents.save-message': { name: 'Text', extensions: ['txt'] },
-  'review.save-worksheet': { name: 'Comma-separated values', extensions: ['csv'] },
-  'identities.save-card': { name: 'Text', extensions: ['txt'] },
+  'acceptances.save': TABLE,
+  'table.save': TABLE,
+  'documents.save-message': TEXT,
+  'review.save-worksheet': TABLE,
+  'identities.save-card': TEXT,
   'review.save-workbook': { name: 'Workbooks', extensions: ['xlsx'] },
   'review.save-worksheet-pdf': { name: 'PDF documents', extensions: ['pdf'] },
-  'identities.backup': { name: 'Identity backups', extensions: ['json'] },
+  'identities.backup': BACKUP,
 }
 
 const asking = new WeakSet<BrowserWindow>()

@@ -23,46 +23,50 @@ import { absentPrograms, rootCommands, type SudoersOptions, sudoersFor } from '.
 import { WHO } from '../../present/formats/work-order-document.ts'
 import { type Context, emit, emitText, endWith, JSON_OUTPUT } from '../options.ts'
 
+/** A list of the catalog: its name, its description, its JSON, and its lines for people. */
+type Listing = readonly [name: string, description: string, json: () => unknown, lines: () => readonly string[]]
+
+const LISTINGS: readonly Listing[] = [
+  ['probes', 'List commands run on nodes, with privilege and reason', () => catalog.probes.map(probeRow), probeLines],
+  [
+    'checks',
+    'List checks with expected condition, limitations and mapped controls',
+    () => checkListing(catalog),
+    checkLines,
+  ],
+  [
+    'requests',
+    'List evidence requests with minimum level, owner and controls',
+    () => requestListing(catalog),
+    requestLines,
+  ],
+  ['profiles', 'List thresholds by profile, with sources', () => thresholdListing(catalog), profileLines],
+  ['signals', 'List isolation signals, reliability and spoofing effort', () => catalog.signals, signalLines],
+  ['frameworks', 'List controls, evidence type and mapped checks', () => catalog.frameworks, frameworkLines],
+  ['fixes', 'List steps per check: who can change it, systems on which a test ran them', () => REMEDIATIONS, fixLines],
+]
+
 /** `catalog [probes|checks|requests|profiles|signals|frameworks|fixes|providers|claim-tests|sudoers]`: the catalog; contacts no node. */
 export function catalogCommand(context: Context): void {
-  const { program } = context
-  const command = program.command('catalog').description('Print the catalog')
-  command
-    .command('probes')
-    .description('List commands run on nodes, with privilege and reason')
-    .option(...JSON_OUTPUT)
-    .action(({ json }: { json?: true }) =>
-      json === true ? emit(catalog.probes.map(probeRow)) : emitText(probesText()),
-    )
-  command
-    .command('checks')
-    .description('List checks with expected condition, limitations and mapped controls')
-    .option(...JSON_OUTPUT)
-    .action(({ json }: { json?: true }) => (json === true ? emit(checkListing(catalog)) : emitText(checksText())))
-  command
-    .command('requests')
-    .description('List evidence requests with minimum level, owner and controls')
-    .option(...JSON_OUTPUT)
-    .action(({ json }: { json?: true }) => (json === true ? emit(requestListing(catalog)) : emitText(requestsText())))
-  command
-    .command('profiles')
-    .description('List thresholds by profile, with sources')
-    .option(...JSON_OUTPUT)
-    .action(({ json }: { json?: true }) => (json === true ? emit(thresholdListing(catalog)) : emitText(profilesText())))
-  command
-    .command('signals')
-    .description('List isolation signals, reliability and spoofing effort')
-    .option(...JSON_OUTPUT)
-    .action(({ json }: { json?: true }) => (json === true ? emit(catalog.signals) : emitText(signalsText())))
-  command
-    .command('frameworks')
-    .description('List controls, evidence type and mapped checks')
-    .option(...JSON_OUTPUT)
-    .action(({ json }: { json?: true }) => (json === true ? emit(catalog.frameworks) : emitText(frameworksText())))
-  catalogFixesCommand(command)
-  catalogProvidersCommands(context, command)
+  const command = context.program.command('catalog').description('Print the catalog')
+  for (const listing of LISTINGS) listingCommand(command, listing)
+  providersCommand(context, command)
+  listingCommand(command, [
+    'claim-tests',
+    'List tests available for provider claims',
+    () => catalog.claimTests.map(({ id, title, takes, limitations }) => ({ id, title, takes, limits: limitations })),
+    claimTestLines,
+  ])
   catalogSudoersCommand(context, command)
   command.action(() => emit(catalogSnapshot(catalog)))
+}
+
+function listingCommand(parent: Command, [name, description, json, lines]: Listing): void {
+  parent
+    .command(name)
+    .description(description)
+    .option(...JSON_OUTPUT)
+    .action((options: { json?: true }) => (options.json === true ? emit(json()) : emitText(`${lines().join('\n')}\n`)))
 }
 
 const probeRow = ({ id, title, why, leaves, live, optIn, commands }: (typeof catalog.probes)[number]): unknown => ({
@@ -75,8 +79,8 @@ const probeRow = ({ id, title, why, leaves, live, optIn, commands }: (typeof cat
   commands,
 })
 
-function probesText(): string {
-  const lines = catalog.probes.flatMap(({ id, title, why, leaves = [], live, optIn, commands }) => [
+function probeLines(): readonly string[] {
+  return catalog.probes.flatMap(({ id, title, why, leaves = [], live, optIn, commands }) => [
     `${id}  ${title}`,
     `    reason: ${why}`,
     ...leaves.map((text) => `    log entry on the node: ${text}`),
@@ -88,13 +92,12 @@ function probesText(): string {
         : `    ${one.as === 'root' ? 'root' : 'user'}: ${one.argv.map((part) => (typeof part === 'string' ? shown(part) : part.glob)).join(' ')}`,
     ),
   ])
-  return `${lines.join('\n')}\n`
 }
 
 const shown = (word: string): string => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word}'`)
 
-function checksText(): string {
-  const lines = checkListing(catalog).flatMap((one) => [
+function checkLines(): readonly string[] {
+  return checkListing(catalog).flatMap((one) => [
     ...(one.built
       ? [`${one.id}  ${one.expected}`, `    limitations: ${one.limitations}`]
       : [
@@ -110,7 +113,6 @@ function checksText(): string {
         ]),
     ...rolesText(one),
   ])
-  return `${lines.join('\n')}\n`
 }
 
 /** The controls that a check is mapped to, by role: “required for hipaa:164.312(a)(1), soc2:CC6.1”. */
@@ -120,8 +122,8 @@ const rolesText = ({ roles }: Pick<CheckListing, 'roles'>): readonly string[] =>
     return rows.length === 0 ? [] : [`    ${roleWords[role].label.toLowerCase()} for ${rows.join(', ')}`]
   })
 
-function requestsText(): string {
-  const lines = requestListing(catalog).flatMap((one) => {
+function requestLines(): readonly string[] {
+  return requestListing(catalog).flatMap((one) => {
     const mandatory = one.controls.filter((row) => row.mandatory).map(({ control }) => control)
     const optional = one.controls.filter((row) => !row.mandatory).map(({ control }) => control)
     return [
@@ -139,7 +141,6 @@ function requestsText(): string {
           ]),
     ]
   })
-  return `${lines.join('\n')}\n`
 }
 
 /** Evidence other than an attached document that satisfies a request. */
@@ -153,7 +154,7 @@ const HELD_BY = {
 
 const ANSWERED = { any: 'any result', undecided: 'inconclusive or not tested results only' } as const
 
-function profilesText(): string {
+function profileLines(): readonly string[] {
   const profiles = PROFILE_NAMES.map((name) => `${name}  ${profileWords[name].meaning}`)
   const lines = thresholdListing(catalog).flatMap(({ id, title, unit, values, checks }) => [
     `${id}  ${title}`,
@@ -163,11 +164,11 @@ function profilesText(): string {
     }),
     ...(checks.length === 0 ? [] : [`    used by: ${checks.join(', ')}`]),
   ])
-  return `${[...profiles, '', ...lines].join('\n')}\n`
+  return [...profiles, '', ...lines]
 }
 
-function signalsText(): string {
-  const lines = catalog.signals.flatMap(
+function signalLines(): readonly string[] {
+  return catalog.signals.flatMap(
     ({ id, family, title, onMetal, onGuest, spoofingEffort, pitfalls, source, counts }) => [
       `${id}  ${title}  [${familyWords[family]}]`,
       `    hardware: ${onMetal}`,
@@ -182,30 +183,20 @@ function signalsText(): string {
       `    source: ${source}`,
     ],
   )
-  return `${lines.join('\n')}\n`
 }
 
-function frameworksText(): string {
-  const lines = catalog.frameworks.flatMap((framework) => [
+function frameworkLines(): readonly string[] {
+  return catalog.frameworks.flatMap((framework) => [
     `${framework.title} (${framework.status})`,
     ...framework.controls.map(
       ({ id, title, evidenceType, mappings }) =>
         `  ${id}  ${title}  [${evidenceType}; ${mappings.length} mapped checks]`,
     ),
   ])
-  return `${lines.join('\n')}\n`
 }
 
-/** `catalog fixes`: for each check, who can change it, on which systems a test proved the steps, and what the steps are. */
-function catalogFixesCommand(parent: Command): void {
-  parent
-    .command('fixes')
-    .description('List steps per check: who can change it, systems on which a test ran them')
-    .option(...JSON_OUTPUT)
-    .action(({ json }: { json?: true }) => (json === true ? emit(REMEDIATIONS) : emitText(fixesText())))
-}
-
-function fixesText(): string {
+/** For each check, who can change it, on which systems a test proved the steps, and what the steps are. */
+function fixLines(): readonly string[] {
   const proven = REMEDIATIONS.filter((one) => one.proven !== undefined).length
   const lines = REMEDIATIONS.map(({ check, whoCanChange, steps, proven: proofs = [] }) => {
     const where = proofs.map(({ distribution, note }) => `${distribution}${note === undefined ? '' : `; ${note}`}`)
@@ -216,11 +207,11 @@ function fixesText(): string {
       [...new Set(steps.map(({ title }) => title))].join('; '),
     ].join('  ')
   })
-  return `${[...lines, '', `Tested on real systems: ${proven} of ${REMEDIATIONS.length} checks.`].join('\n')}\n`
+  return [...lines, '', `Tested on real systems: ${proven} of ${REMEDIATIONS.length} checks.`]
 }
 
-/** `catalog providers [id]` and `catalog claim-tests`: provider claims, and the facts that claims can be compared with. */
-function catalogProvidersCommands(context: Context, parent: Command): void {
+/** `catalog providers [id]`: provider claims. */
+function providersCommand(context: Context, parent: Command): void {
   parent
     .command('providers')
     .description('List provider claims shipped with the catalog')
@@ -235,11 +226,6 @@ function catalogProvidersCommands(context: Context, parent: Command): void {
       if (json === true) return emit(own ?? catalog.providers)
       emitText(own === undefined ? catalog.providers.map(profileLine).join('') : profileText(own))
     })
-  parent
-    .command('claim-tests')
-    .description('List tests available for provider claims')
-    .option(...JSON_OUTPUT)
-    .action(({ json }: { json?: true }) => (json === true ? emit(testRows()) : emitText(testsText())))
 }
 
 const profileLine = ({ id, name, asOf, claims }: ProviderProfile): string =>
@@ -286,14 +272,10 @@ const claimLines = ({
   ...(documentRequired === null ? [] : [`    document: ${documentRequired}`]),
 ]
 
-const testRows = (): readonly unknown[] =>
-  catalog.claimTests.map(({ id, title, takes, limitations }) => ({ id, title, takes, limits: limitations }))
-
-function testsText(): string {
-  const lines = catalog.claimTests.map(
+function claimTestLines(): readonly string[] {
+  return catalog.claimTests.map(
     (test) => `${test.id}  ${test.title}\n    values: ${takesWords(test)}\n    limitations: ${test.limitations}`,
   )
-  return `${lines.join('\n')}\n`
 }
 
 interface Options {

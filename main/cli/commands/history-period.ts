@@ -30,7 +30,7 @@ type PeriodOptions = SigningOptions &
     readonly sample: readonly string[]
   }
 
-const OUT = ['--out <folder>', 'Output folder of “run”'] as const
+export const RUN_OUT = ['--out <folder>', 'Output folder of “run”'] as const
 const FLEET = ['--fleet <name>', 'Fleet name; default the only fleet in the folder'] as const
 const FROM = ['--from <date>', 'First day (UTC); default the day of the first run'] as const
 const TO = ['--to <date>', 'Last day (UTC); default yesterday'] as const
@@ -59,7 +59,7 @@ export function periodCommands(command: Command, context: Context): void {
   command
     .command('calendar')
     .description('Show daily coverage and missed runs')
-    .requiredOption(...OUT)
+    .requiredOption(...RUN_OUT)
     .option(...FLEET)
     .option(...FROM)
     .option(...TO)
@@ -69,7 +69,7 @@ export function periodCommands(command: Command, context: Context): void {
     command
       .command('period')
       .description('Create a signed period report (supports a Type 2 examination)')
-      .requiredOption(...OUT)
+      .requiredOption(...RUN_OUT)
       .option(...FLEET)
       .option(...FROM)
       .option(...TO)

@@ -13,7 +13,7 @@ import { compare } from '../../core/recording.ts'
 import { detailLines, differsAtAll, driftLines } from '../drift-text.ts'
 import { type Context, countedNumber, EXIT, emit, endWith, printLine } from '../options.ts'
 import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
-import { periodCommands } from './history-period.ts'
+import { periodCommands, RUN_OUT } from './history-period.ts'
 
 /** `history …`: stored runs of one --out folder, comparisons between them, and period reports. */
 export function historyCommand(context: Context): void {
@@ -21,7 +21,8 @@ export function historyCommand(context: Context): void {
   for (const add of [keepingCommands, driftCommands, periodCommands]) add(command, context)
 }
 
-const OUT = ['--out <folder>', 'Output folder of “run”', 'out'] as const
+const OUT = [...RUN_OUT, 'out'] as const
+const FLEET = ['--fleet <name>', 'Fleet, if the folder contains runs of several'] as const
 
 interface Out {
   readonly out: string
@@ -228,8 +229,8 @@ function driftCommands(command: Command, context: Context): void {
     .description('Compare two runs')
     .argument('[before]', 'ID of the earlier run; default the second newest')
     .argument('[after]', 'ID of the later run; default the newest')
-    .requiredOption('--out <folder>', 'Output folder of “run”')
-    .option('--fleet <name>', 'Fleet, if the folder contains runs of several')
+    .requiredOption(...RUN_OUT)
+    .option(...FLEET)
     .option('--node <name>', 'Compare this node only')
     .option('--against <run>', 'Compare the newest run with this run ID, or with “baseline”')
     .option('--details', 'Determine the cause of each verdict change and print the changed lines of evidence')
@@ -242,8 +243,8 @@ function driftCommands(command: Command, context: Context): void {
       .command('baseline')
       .argument('<run>', 'ID of the run')
       .description('Set the run that later runs are compared with')
-      .requiredOption('--out <folder>', 'Output folder of “run”')
-      .option('--fleet <name>', 'Fleet, if the folder contains runs of several')
+      .requiredOption(...RUN_OUT)
+      .option(...FLEET)
       .requiredOption('--reason <text>', 'Reason for this baseline'),
   ).action((run: string, options: BaselineOptions) => baseline(context, run, options))
 }

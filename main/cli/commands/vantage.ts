@@ -8,6 +8,7 @@ import { plain } from '../../core/plain-text.ts'
 import { vantagePlaceProblem } from '../../core/vantage.ts'
 import { vantageIsSigned } from '../../verify/steps/location.ts'
 import { type Context, EXIT, emit, endWith, newFileInFolder, printLine, progressTo } from '../options.ts'
+import { targetsNamed } from '../scope.ts'
 import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
 import { askSecret } from '../secret-prompt.ts'
 
@@ -93,16 +94,14 @@ async function record(context: Context, options: RecordOptions, place: Place): P
   const read = await ports.fleets.read(options.fleet)
   if (!read.ok) return read
   const { concurrency = 64, locationSpreadSeconds } = read.value.fleet
-  const all = read.value.targets({ ask: askSecret })
-  const unknown = options.node?.find((name) => !all.some(({ node }) => node.name === name))
-  if (unknown !== undefined)
-    return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node with this name`)
+  const targets = targetsNamed(options.fleet, read.value.targets({ ask: askSecret }), options.node)
+  if (!targets.ok) return targets
   const stop = new AbortController()
   const interrupt = (): void => stop.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     return await recordVantage(ports, {
-      targets: all.filter(({ node }) => options.node === undefined || options.node.includes(node.name)),
+      targets: targets.value,
       place,
       spreadSeconds: locationSpreadSeconds ?? DEFAULT_SPREAD_SECONDS,
       concurrency,
