@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { rulesState } from '../main/adapters/kept-rules/index.ts'
-import { createSchemaValidator, placeName } from '../main/adapters/schema-validator.ts'
+import { createSchemaValidator, placeName, schemaProblems } from '../main/adapters/schema-validator.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { CATALOG_VERSION } from '../main/catalog/version.ts'
 import { VERSION } from '../schemas/version.ts'
@@ -75,9 +75,7 @@ describe('schemas', () => {
   test('a problem repeats no password of an address or a name', () => {
     const target = { tokenFile: 't', project: 'SEC', name: 'jira' }
     const integrations = (url: string, user: string): readonly string[] =>
-      createSchemaValidator()
-        .placed('integrations', { outbox: 'o', jira: [{ ...target, url, user }] })
-        .map(({ path, text }) => `${placeName(path)} ${text}`)
+      schemaProblems('integrations', { outbox: 'o', jira: [{ ...target, url, user }] })
     const https = `https:${'//'}`
     const texts = [
       ...integrations(`${https}svc:hunter2@jira.example/x`, 'me@x.example:hunter2'),

@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, copyFile, link, lstat, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, copyFile, link, lstat, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Files } from '../core/all-ports.ts'
 import { fail, ok } from '../core/failure.ts'
 import { compare, type StoredBytes } from '../core/recording.ts'
 import { lockFolder } from './folder-lock.ts'
 import {
+  guarded,
   isCode,
   isRunning,
   isWithoutLinks,
   makeFolder,
   orRemoved,
-  problemInWords,
   readPlain,
   storeFailure,
   syncFolder,
   writeWhole,
-  writeWholePieces,
 } from './store/durable.ts'
 import { appendLine, cutTornLine, digestOfFile, storedFile } from './stored-file.ts'
 
@@ -44,15 +43,12 @@ export const createFiles = (): Files => ({
       return fail('input.not-found', `${path} could not be read`)
     }
   },
-  write: async (path, bytes) => {
-    try {
+  write: (path, bytes) =>
+    guarded(async () => {
       await makeFolder(dirname(path))
       await writeWhole(path, bytes)
       return ok(null)
-    } catch (problem) {
-      return fail('store.failed', problemInWords(problem))
-    }
-  },
+    }),
   writePieces: async (path, pieces) => {
     try {
       await makeFolder(dirname(path))
@@ -60,11 +56,11 @@ export const createFiles = (): Files => ({
     } catch (problem) {
       // Any other error comes from the producer of the pieces, and is a bug.
       if (!(problem instanceof Error && 'syscall' in problem)) throw problem
-      return fail('store.failed', problemInWords(problem))
+      return storeFailure(problem)
     }
   },
-  append: async (path, line) => {
-    try {
+  append: (path, line) =>
+    guarded(async () => {
       await makeFolder(dirname(path))
       const held = await lockFolder(dirname(path), PATIENCE_MS)
       if (!held.ok) return held
@@ -75,39 +71,31 @@ export const createFiles = (): Files => ({
       } finally {
         await held.value.release()
       }
-    } catch (problem) {
-      return fail('store.failed', problemInWords(problem))
-    }
-  },
+    }),
   isThere: async (path) =>
     await lstat(path).then(
       () => true,
       () => false,
     ),
-  copyNew: async (from, to) => {
-    try {
+  copyNew: (from, to) =>
+    guarded(async () => {
       await makeFolder(dirname(to))
-      await copyFile(from, to, constants.COPYFILE_EXCL)
-    } catch (problem) {
-      return fail('store.failed', isCode(problem, 'EEXIST') ? `${to} already exists` : problemInWords(problem))
-    }
-    try {
+      try {
+        await copyFile(from, to, constants.COPYFILE_EXCL)
+      } catch (problem) {
+        if (isCode(problem, 'EEXIST')) return fail('store.failed', `${to} already exists`)
+        throw problem
+      }
       // From here on the file is one that we created.
       await orRemoved(to, () => synced(to))
       return ok(await digestOfFile(to))
-    } catch (problem) {
-      return fail('store.failed', problemInWords(problem))
-    }
-  },
-  below: async (folder, depth = Number.POSITIVE_INFINITY) => {
-    try {
+    }),
+  below: (folder, depth = Number.POSITIVE_INFINITY) =>
+    guarded(async () => {
       const [files, others]: [string[], string[]] = [[], []]
       for await (const [path, isFile] of entriesBelow(folder, '', depth)) (isFile ? files : others).push(path)
       return ok({ files: files.sort(compare), others: others.sort(compare) })
-    } catch (problem) {
-      return storeFailure(problem)
-    }
-  },
+    }),
   mark: async (path) => {
     try {
       const stat = await lstat(path, { bigint: true })
@@ -127,60 +115,107 @@ export const createFiles = (): Files => ({
       return fail('input.not-found', `${path} could not be read`)
     }
   },
-  putNew: async (path, content) => {
-    try {
+  putNew: (path, content) =>
+    guarded(async () => {
       await makeFolder(dirname(path), 0o700)
       await putStored(path, content)
       return ok(null)
-    } catch (problem) {
-      return storeFailure(problem)
-    }
-  },
-  linkNew: async (from, to) => {
-    try {
+    }),
+  linkNew: (from, to) =>
+    guarded(async () => {
       await makeFolder(dirname(to), 0o700)
-      await link(from, to)
-      return ok(true)
-    } catch (problem) {
-      return isWithoutLinks(problem) ? ok(false) : storeFailure(problem)
-    }
-  },
-  hold: async (folder, patience = PATIENCE_MS) => {
-    try {
+      try {
+        await link(from, to)
+        return ok(true)
+      } catch (problem) {
+        if (isWithoutLinks(problem)) return ok(false)
+        throw problem
+      }
+    }),
+  hold: (folder, patience = PATIENCE_MS) =>
+    guarded(async () => {
       await makeFolder(folder)
       return await lockFolder(folder, patience)
-    } catch (problem) {
-      return fail('store.failed', problemInWords(problem))
-    }
-  },
-  lock: async (path) => {
-    try {
+    }),
+  lock: (path) =>
+    guarded(async () => {
       await chmod(path, 0o400)
       return ok(null)
-    } catch (problem) {
-      return fail('store.failed', problemInWords(problem))
-    }
-  },
-  clearParts: async (folder) => {
-    try {
+    }),
+  clearParts: (folder) =>
+    guarded(async () => {
       for await (const [name, isFile] of entriesBelow(folder, '', 1)) {
         const [, pid] = /\.part-(\d{1,10})$/.exec(name) ?? []
         if (isFile && pid !== undefined && !isRunning(Number(pid))) await rm(join(folder, name), { force: true })
       }
       return ok(null)
-    } catch (problem) {
-      return storeFailure(problem)
-    }
-  },
-  remove: async (path) => {
-    try {
+    }),
+  remove: (path) =>
+    guarded(async () => {
       await rm(path, { recursive: true, force: true })
       return ok(null)
-    } catch (problem) {
-      return fail('store.failed', problemInWords(problem))
-    }
-  },
+    }),
 })
+
+/** As writeWhole, from pieces as they come. Exceptions of the pieces are passed on, and no file remains. */
+async function writeWholePieces(
+  path: string,
+  pieces: Iterable<string | Uint8Array>,
+): Promise<{ readonly size: number; readonly sha256: string }> {
+  const temporary = `${path}.part-${process.pid}`
+  const handle = await open(temporary, 'w', 0o600)
+  const digest = createHash('sha256')
+  let size = 0
+  await orRemoved(temporary, async () => {
+    try {
+      for (const block of blocksOf(pieces)) {
+        await handle.writeFile(block)
+        digest.update(block)
+        size += block.length
+      }
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, path)
+  })
+  await syncFolder(dirname(path))
+  return { size, sha256: digest.digest('hex') }
+}
+
+const BLOCK = 1024 * 1024
+
+/**
+ * Pieces in blocks of BLOCK bytes: each write is a system call. A block is valid until the next one is asked for, because all use the same
+ * memory: a new one each time, or a long text encoded as a whole, adds a hundred megabytes to a large export before they are collected.
+ */
+function* blocksOf(pieces: Iterable<string | Uint8Array>): Generator<Buffer> {
+  const block = Buffer.allocUnsafe(BLOCK)
+  let size = 0
+  for (const piece of pieces)
+    for (let from = 0; from < piece.length; ) {
+      const [taken, written] = put(piece, from, block.subarray(size))
+      from += taken
+      size += written
+      if (from === piece.length) break
+      yield block.subarray(0, size)
+      size = 0
+    }
+  yield block.subarray(0, size)
+}
+
+const encoder = new TextEncoder()
+
+/** Puts what fits of a piece into `into`, a text as UTF-8; gives how much of the piece was taken and how many bytes were written. */
+function put(piece: string | Uint8Array, from: number, into: Buffer): readonly [taken: number, written: number] {
+  if (typeof piece === 'string') {
+    const { read, written } = encoder.encodeInto(from === 0 ? piece : piece.slice(from), into)
+    return [read, written]
+  }
+  const part = piece.subarray(from, from + into.length)
+  into.set(part)
+  return [part.length, part.length]
+}
 
 /** Paths relative to a folder, and whether each is a regular file. Links to folders are not entered. */
 async function* entriesBelow(folder: string, at: string, depth: number): AsyncGenerator<readonly [string, boolean]> {

@@ -10,13 +10,11 @@ import { declaredNode, type PlannedNode, planFleet, withPaths } from '../core/fl
 import { decisionsPath, hardwarePath } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import type { ConnectTarget, Credentials, HostKeyTrust } from '../core/ports.ts'
-import { createSchemaValidator, type PlacedProblem, placeName } from './schema-validator.ts'
+import { type PlacedProblem, placedProblems, placeName } from './schema-validator.ts'
 import type { Hop } from './ssh/host-key.ts'
 
 const LARGEST = 8 * 1024 * 1024
 const MOST_ALIASES = 100
-/** Built at first use: compiling the schemas takes some 30 ms. */
-let validator: ReturnType<typeof createSchemaValidator> | null = null
 
 /**
  * Reads fleet files. Every problem is one sentence with file, line, column and field; several are separated by “; ”.
@@ -135,8 +133,7 @@ function problemsIn(
   value: unknown,
   path: string,
 ): { readonly planned: readonly PlannedNode[]; readonly problems: readonly PlacedProblem[] } {
-  validator ??= createSchemaValidator()
-  const misfits = validator.placed('fleet', value)
+  const misfits = placedProblems('fleet', value)
   if (misfits.length > 0) return { planned: [], problems: misfits }
   const fleet = value as Fleet
   const planned = planFleet(fleet)
@@ -227,8 +224,7 @@ function parsePins(text: string | null, path: string): Outcome<HardwarePins> {
   } catch (problem) {
     return fail('input.refused', `${path}: ${plain(String(problem), 200)}`)
   }
-  validator ??= createSchemaValidator()
-  const [first] = validator.placed('hardware', value)
+  const [first] = placedProblems('hardware', value)
   return first === undefined
     ? ok(value as HardwarePins)
     : fail('input.refused', `${path}: ${placeName(first.path)} ${first.text}`)

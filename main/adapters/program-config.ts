@@ -3,7 +3,9 @@ import { resolve } from 'node:path'
 import type { CollectorConfig, IntegrationsConfig, SealerConfig } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { COLLECTOR_TOKEN } from '../core/jobs.ts'
+import { isLoopbackUrl } from '../core/loopback.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
+import type { PlacedProblem } from './schema-validator.ts'
 import { ownersFile } from './secret-file.ts'
 
 /** Reads the configuration of a collector, YAML or JSON, with absolute paths. Fails as readDocument(). */
@@ -16,14 +18,28 @@ export const readCollectorConfig = (file: string): Promise<Outcome<PlacedDocumen
     ...(value.certificate === undefined ? {} : { certificate: at(value.certificate) }),
   }))
 
-/** Reads the configuration of a sealer, YAML or JSON, with absolute paths. Fails as readDocument(). */
-export const readSealerConfig = (file: string): Promise<Outcome<PlacedDocument<SealerConfig>>> =>
-  readPlaced('sealer', file, (value: SealerConfig, at) => ({
+/**
+ * Reads the configuration of a sealer, YAML or JSON, with absolute paths. Fails as readDocument(), and with input.refused for an
+ * unencrypted connection.
+ */
+export async function readSealerConfig(file: string): Promise<Outcome<SealerConfig>> {
+  const read = await readPlaced('sealer', file, (value: SealerConfig, at) => ({
     ...value,
     tokenFile: at(value.tokenFile),
     record: at(value.record),
     ...(value.certificate === undefined ? {} : { certificate: at(value.certificate) }),
   }))
+  if (!read.ok) return read
+  const { value, refuse } = read.value
+  const problems = serverProblems(value)
+  return problems.length === 0 ? ok(value) : refuse(problems)
+}
+
+/** The problem of an address of a team server whose connection would not be encrypted, if it is one. */
+export const serverProblems = ({ server }: { readonly server: string }): readonly PlacedProblem[] =>
+  server.startsWith('http:') && !isLoopbackUrl(server)
+    ? [{ path: ['server'], text: 'must begin with https, unless its host is a loopback address' }]
+    : []
 
 /** Reads the configuration of integrations, YAML or JSON, with absolute paths. Fails as readDocument(). */
 export const readIntegrationsConfig = (file: string): Promise<Outcome<PlacedDocument<IntegrationsConfig>>> =>

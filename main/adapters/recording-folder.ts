@@ -8,7 +8,7 @@ import { RECORDING } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import type { SchemaValidator } from '../core/ports.ts'
 import type { CapturedAnswer, LoadedRecording, RecordingSource } from '../core/recording.ts'
-import { isCode, readPlain } from './store/durable.ts'
+import { isCode, messageOf, readPlain } from './store/durable.ts'
 import { openRecordingFiles } from './store/recording-files.ts'
 import { storedBlob } from './stored-file.ts'
 
@@ -19,7 +19,7 @@ const LARGEST_RECORDING = 256 * 1024 * 1024
 const MOST_CAPTURES = 20_000
 
 const invalid = (where: string, problem: unknown): Outcome<never> =>
-  fail('recording.invalid', plain(`${where}: ${problem instanceof Error ? problem.message : String(problem)}`, 600))
+  fail('recording.invalid', plain(`${where}: ${messageOf(problem)}`, 600))
 
 /**
  * Reads a recording folder without trusting its content: schemas are checked, every blob is hashed again, links are not

@@ -19,8 +19,8 @@ import {
 } from '../core/run-chain/entry.ts'
 import { CHAIN_SCHEMA } from '../core/run-chain/notes.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
-import { makeFolder, writeWhole } from './store/durable.ts'
-import { appendLine, bytesIfThere, cutTornLine } from './stored-file.ts'
+import { bytesIfThere, makeFolder, messageOf, writeWhole } from './store/durable.ts'
+import { appendLine, cutTornLine } from './stored-file.ts'
 
 /** For a chain that does not exist yet. An existing one keeps its id and must be of this fleet. */
 type Beginning = Pick<RunChain, 'id' | 'fleet'>
@@ -28,8 +28,7 @@ type Beginning = Pick<RunChain, 'id' | 'fleet'>
 /** The most that a reader of packs accepts in one file. */
 const LARGEST = 64 * 1024 * 1024
 
-const failed = (problem: unknown): Outcome<never> =>
-  fail('store.failed', plain(problem instanceof Error ? problem.message : String(problem), 600))
+const failed = (problem: unknown): Outcome<never> => fail('store.failed', plain(messageOf(problem), 600))
 
 /**
  * Opens the chain in a folder for writing, and creates it when the folder has none: chain.json (id and fleet),

@@ -49,30 +49,32 @@ function isSmall(document: unknown): boolean {
   return false
 }
 
-/** JSON Schemas (2020-12), compiled strictly by ajv: in the built program by the build. */
-export function createSchemaValidator(): SchemaValidator & {
-  readonly placed: (schema: SchemaName, value: unknown) => readonly PlacedProblem[]
-} {
-  const placed = (name: SchemaName, value: unknown): readonly PlacedProblem[] => {
-    const first = validatorOf(name, 'first')
-    if (first(value) === true) return []
-    const validate = isSmall(value) ? validatorOf(name, 'all') : first
-    if (validate !== first) validate(value)
-    const all = (validate.errors ?? [])
-      .slice(0, MOST_LOOKED_AT)
-      .filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf')
-      .map(sentence)
-    const unique = all.filter(
-      ({ path, text }, at) =>
-        all.findIndex((other) => other.text === text && placeName(other.path) === placeName(path)) === at,
-    )
-    return unique.length === 0 ? [{ path: [], text: 'does not fit its schema' }] : unique.slice(0, MOST)
-  }
-  return {
-    placed,
-    problems: (name, value) => placed(name, value).map(({ path, text }) => `${placeName(path)} ${text}`),
-  }
+/**
+ * The problems of a value by its JSON Schema (2020-12), each with its position; none where the value is valid. A schema is compiled at its
+ * first use: strictly by ajv, in the built program by the build.
+ */
+export function placedProblems(name: SchemaName, value: unknown): readonly PlacedProblem[] {
+  const first = validatorOf(name, 'first')
+  if (first(value) === true) return []
+  const validate = isSmall(value) ? validatorOf(name, 'all') : first
+  if (validate !== first) validate(value)
+  const all = (validate.errors ?? [])
+    .slice(0, MOST_LOOKED_AT)
+    .filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf')
+    .map(sentence)
+  const unique = all.filter(
+    ({ path, text }, at) =>
+      all.findIndex((other) => other.text === text && placeName(other.path) === placeName(path)) === at,
+  )
+  return unique.length === 0 ? [{ path: [], text: 'does not fit its schema' }] : unique.slice(0, MOST)
 }
+
+/** The problems of a value as sentences that begin with the position: see placedProblems(). */
+export const schemaProblems = (name: SchemaName, value: unknown): readonly string[] =>
+  placedProblems(name, value).map(({ path, text }) => `${placeName(path)} ${text}`)
+
+/** The validator port. */
+export const createSchemaValidator = (): SchemaValidator => ({ problems: schemaProblems })
 
 /** `nodes[1].port`; `the document` for the whole. */
 export function placeName(path: readonly (string | number)[]): string {

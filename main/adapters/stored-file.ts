@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { open, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import { LineCounter, parseDocument } from 'yaml'
@@ -10,8 +10,8 @@ import { fail, type Outcome, ok } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type { StoredBytes } from '../core/recording.ts'
 import { offsetOf } from './fleet-file.ts'
-import { createSchemaValidator, placeName } from './schema-validator.ts'
-import { isCode, readPlain } from './store/durable.ts'
+import { placedProblems, placeName } from './schema-validator.ts'
+import { bytesIfThere, isCode, messageOf, readPlain } from './store/durable.ts'
 
 /**
  * A file on this computer as bytes of known size and digest. Links are not followed; the reader compares the result.
@@ -103,15 +103,29 @@ export async function cutTornLine(path: string, largest: number): Promise<void> 
   }
 }
 
-export const bytesIfThere = (path: string, largest: number): Promise<Buffer | null> =>
-  readPlain(path, largest).catch((problem) => {
-    if (isCode(problem, 'ENOENT')) return null
-    throw problem
-  })
+const MIB = 1024 * 1024
 
-const LARGEST = 128 * 1024 * 1024
+/**
+ * The bytes of a regular file that a person named, or the error, worded to follow its name. Links are followed; pipes and devices are never
+ * opened.
+ */
+export async function readNamed(path: string, largestMib: number): Promise<Uint8Array | string> {
+  try {
+    const { buffer, byteOffset, length } = await readPlain(await realpath(path), largestMib * MIB)
+    // No copy: an address database may be half a gigabyte.
+    return new Uint8Array(buffer, byteOffset, length)
+  } catch (problem) {
+    if (problem instanceof Error && 'code' in problem) return 'could not be read'
+    return String(problem).includes('larger') ? `is larger than ${largestMib} MiB` : 'is not a regular file'
+  }
+}
+
+/** The error of readNamed() as a failure: input.not-found, or input.refused. */
+export const unread = (path: string, why: string): Outcome<never> =>
+  fail(why.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${why}`)
+
+const LARGEST = 128 * MIB
 const MOST_PROBLEMS = 5
-let validator: ReturnType<typeof createSchemaValidator> | null = null
 
 /** A register file; null where there is none. Fails with input.refused, naming file, line and field. */
 export async function readRegister(path: string): Promise<Outcome<Register | null>> {
@@ -119,7 +133,7 @@ export async function readRegister(path: string): Promise<Outcome<Register | nul
     return parseRegister(new TextDecoder('utf-8', { fatal: true }).decode(await readPlain(path, LARGEST)), path)
   } catch (problem) {
     if (isCode(problem, 'ENOENT')) return ok(null)
-    return fail('input.refused', `${path}: ${plain(problem instanceof Error ? problem.message : String(problem))}`)
+    return fail('input.refused', `${path}: ${plain(messageOf(problem))}`)
   }
 }
 
@@ -141,8 +155,7 @@ function parseRegister(text: string, path: string): Outcome<Register> {
     const [stopped] = document().errors
     return fail('input.refused', `${stopped === undefined ? path : at(stopped.pos[0])}: not valid JSON`)
   }
-  validator ??= createSchemaValidator()
-  const problems = validator.placed('register', value).slice(0, MOST_PROBLEMS)
+  const problems = placedProblems('register', value).slice(0, MOST_PROBLEMS)
   if (problems.length === 0) return ok(value as Register)
   const placed = document()
   const sentences = problems.map((one) => `${at(offsetOf(placed, one.path))}: ${placeName(one.path)} ${one.text}`)

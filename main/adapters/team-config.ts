@@ -123,7 +123,7 @@ export function readTls({ listen }: Pick<TeamConfig, 'listen'>): Outcome<TeamSec
 }
 
 /** Reads the passwords and certificates of a database. Fails as readTeamSecrets(). */
-export function readDatabaseSecrets({ passwordFile, tls, owner }: TeamDatabase): Outcome<DatabaseSecrets> {
+function readDatabaseSecrets({ passwordFile, tls, owner }: TeamDatabase): Outcome<DatabaseSecrets> {
   const password = secretIn(passwordFile, 'password of the database')
   if (!password.ok) return password
   const ownerPassword = secretIn(owner?.passwordFile, 'password of the owner of the tables')

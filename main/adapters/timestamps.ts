@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { Stamp, Timestamps } from '../core/all-ports.ts'
+import type { Timestamps } from '../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Clock, Entropy } from '../core/ports.ts'
@@ -32,12 +32,10 @@ export function createTimestamps(
   entropy: Entropy,
   pause: (milliseconds: number) => Promise<void>,
 ): Timestamps {
-  const kept = async (stamp: Outcome<Stamp>): Promise<Outcome<Stamp>> =>
-    stamp.ok ? ok({ ...stamp.value, response: (await client()).storedResponse(stamp.value.token) }) : stamp
   return {
     stamp: async (url, imprint, offered) => {
       const { createTimestampClient } = await client()
-      return await kept(await createTimestampClient({ clock, entropy, pause }).stamp(url, imprint, { offered }))
+      return await createTimestampClient({ clock, entropy, pause }).stamp(url, imprint, { offered })
     },
     reachable,
     query: async (imprint) => (await client()).timestampQuery(imprint, entropy).der,
@@ -49,7 +47,7 @@ export function createTimestamps(
           'input.refused',
           'this query belongs to other bytes, or the file or lists have changed; export a new one',
         )
-      return await kept((await client()).acceptResponse(asked, answer, null, offered))
+      return (await client()).acceptResponse(asked, answer, null, offered)
     },
     revocationLists: async (chain, known) => {
       const { revocationListsFor } = await import('./seal/tsp/crl-fetch.ts')

@@ -4,12 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CollectorConfig } from '../../schemas/types.ts'
 import { openSpool } from '../adapters/jobs/spool.ts'
 import { createTeamClient } from '../adapters/jobs/team-client.ts'
-import { readCollectorConfig, readProgramSecrets } from '../adapters/program-config.ts'
+import { readCollectorConfig, readProgramSecrets, serverProblems } from '../adapters/program-config.ts'
 import { type CollectorEvent, runCollector } from '../app/collector/work.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { isZone, tokenDigest } from '../core/jobs.ts'
-import { isLoopbackUrl } from '../core/loopback.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Context, endWith, printFailure, printLine } from './options.ts'
 
@@ -34,8 +33,8 @@ export async function collectorConfigIn(
   if (zone === null) return refuse([{ path: ['zone'], text: 'is missing, and no option --zone is given' }])
   if (wanted !== null && wanted !== zone) return refuse([{ path: ['zone'], text: 'differs from the option --zone' }])
   if (!isZone(zone)) return fail('input.refused', '--zone: use 1 to 61 lower-case letters, digits and hyphens')
-  if (value.server.startsWith('http:') && !isLoopbackUrl(value.server))
-    return refuse([{ path: ['server'], text: 'must begin with https, unless its host is a loopback address' }])
+  const problems = serverProblems(value)
+  if (problems.length > 0) return refuse(problems)
   const fleet = await ports.fleets.read(value.fleet)
   return fleet.ok ? ok({ ...value, zone }) : fleet
 }

@@ -7,24 +7,11 @@ import { remoteSigning } from '../adapters/seal/remote-signing.ts'
 import { runSealer, type SealerEvent } from '../app/sealer.ts'
 import { catalog } from '../catalog/index.ts'
 import type { AuditHead } from '../core/audit-head.ts'
-import type { Outcome } from '../core/failure.ts'
-import { ok } from '../core/failure.ts'
-import { isLoopbackUrl } from '../core/loopback.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Context, endWith, printFailure, printLine } from './options.ts'
 import { type KeyOptions, openSigner } from './sealing.ts'
 
-export { readProgramSecrets }
-
-/** The valid configuration of a file, with absolute paths. Fails as its reading does. */
-export async function sealerConfigIn(file: string): Promise<Outcome<SealerConfig>> {
-  const read = await readSealerConfig(file)
-  if (!read.ok) return read
-  const { value, refuse } = read.value
-  return value.server.startsWith('http:') && !isLoopbackUrl(value.server)
-    ? refuse([{ path: ['server'], text: 'must begin with https, unless its host is a loopback address' }])
-    : ok(value)
-}
+export { readProgramSecrets, readSealerConfig }
 
 /** Signs until the process is asked to end. Each export and each entry is confirmed on the terminal. */
 export async function runSealerUntilStopped(

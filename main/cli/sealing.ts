@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Planned, Scope } from '../../schemas/types.ts'
-import { askable } from '../adapters/seal/tsp/client.ts'
+import { askable } from '../adapters/http.ts'
 import { readCertificates, readHolding } from '../app/certificate-files.ts'
 import { windowStamping } from '../app/engine/trust-anchors.ts'
 import { ALSO, type Also, exportRun } from '../app/export.ts'
@@ -10,24 +10,26 @@ import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { IdentityInfo } from '../core/identities.ts'
-import { fromPem } from '../core/pem.ts'
+import { revocationListsIn } from '../core/pem.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { PAPERS, type Paper } from '../core/report-document.ts'
 import {
   type Context,
+  type FolderOption,
+  folderOf,
   type PassphraseOptions,
   passphrase,
   printFailure,
   printLine,
   withFoldersChecked,
+  withPassphrase,
 } from './options.ts'
 import { readRegister } from './register.ts'
 
-export interface KeyOptions extends PassphraseOptions {
+export interface KeyOptions extends PassphraseOptions, FolderOption {
   readonly identity?: string
-  readonly identityFolder?: string
 }
 
 export interface SigningOptions extends KeyOptions, AuthorityOptions {
@@ -71,15 +73,17 @@ export const signingOptions = (command: Command): Command =>
 
 /** Options that select the signing identity. */
 export const keyOptions = (command: Command): Command =>
-  withFoldersChecked(command)
-    .option('--identity <name>', 'Signing identity (see “identity create”); default the only one')
-    .option('--identity-folder <folder>', 'Folder of signing identities')
-    .option('--passphrase-fd <number>', 'Read the passphrase or token PIN from this file descriptor')
-    .option('--passphrase-file <file>', 'Read the passphrase or token PIN from a file that only you can read')
+  withPassphrase(
+    withFoldersChecked(command).option(
+      '--identity <name>',
+      'Signing identity (see “identity create”); default the only one',
+    ),
+  )
 
 /** Opens the named identity, or the only one. Fails with identity.missing, and as reading the passphrase and opening do. */
-export async function openSigner({ ports }: Context, options: KeyOptions): Promise<Outcome<Signer>> {
-  const folder = options.identityFolder ?? ports.identities.defaultFolder
+export async function openSigner(context: Context, options: KeyOptions): Promise<Outcome<Signer>> {
+  const { ports } = context
+  const folder = folderOf(context, options)
   const listed = await ports.identities.list(folder)
   if (!listed.ok) return listed
   const name = options.identity ?? (listed.value.length === 1 ? listed.value[0]?.name : undefined)
@@ -105,9 +109,9 @@ const namesOf = (listed: readonly IdentityInfo[]): string =>
   listed.length === 0 ? '' : `; it contains ${listed.map(({ name }) => name).join(', ')}`
 
 /** Whether no identity exists, and none was named. */
-export async function hasNoIdentity({ ports }: Context, options: KeyOptions): Promise<boolean> {
+export async function hasNoIdentity(context: Context, options: KeyOptions): Promise<boolean> {
   if (options.identity !== undefined) return false
-  const listed = await ports.identities.list(options.identityFolder ?? ports.identities.defaultFolder)
+  const listed = await context.ports.identities.list(folderOf(context, options))
   return listed.ok && listed.value.length === 0
 }
 
@@ -276,10 +280,4 @@ export async function readAuthority(
   if (!certificates.ok) return certificates
   const crls = await readLists(ports, crl ?? [])
   return crls.ok ? ok({ certificates: certificates.value, crls: crls.value }) : crls
-}
-
-/** Revocation lists in a file: PEM, one or several, or one in DER. */
-function revocationListsIn(file: Uint8Array): readonly Uint8Array[] {
-  const found = fromPem('X509 CRL', Buffer.from(file).toString('latin1'))
-  return found.length > 0 || file[0] !== 0x30 ? found : [file]
 }

@@ -7,7 +7,7 @@ import type { OpenDatabase } from '../adapters/database/index.ts'
 import { ipcProblems } from '../adapters/ipc-validator.ts'
 import { openFileQueue } from '../adapters/jobs/file-queue.ts'
 import { openIncoming } from '../adapters/jobs/incoming.ts'
-import { createSchemaValidator, placeName } from '../adapters/schema-validator.ts'
+import { schemaProblems } from '../adapters/schema-validator.ts'
 import { remoteSigning } from '../adapters/seal/remote-signing.ts'
 import {
   type DatabaseSecrets,
@@ -161,10 +161,7 @@ export async function runServer(
     log: (line) => emitText(`${JSON.stringify(line)}\n`),
     collecting: {
       catalogDigest: digestOf(catalog),
-      problems: (input, value) =>
-        createSchemaValidator()
-          .placed(input, value)
-          .map(({ path, text }) => `${placeName(path)} ${text}`),
+      problems: schemaProblems,
       openQueue: (folder, engagement) =>
         shared === null
           ? openFileQueue(folder, { now: () => Number(ports.clock.ticks() / 1_000_000n), newId })
@@ -175,7 +172,7 @@ export async function runServer(
     sealing: {
       signing: remoteSigning,
       now: () => Date.now(),
-      newId: () => Buffer.from(ports.entropy.bytes(16)).toString('hex'),
+      newId,
       patienceMs: PATIENCE_MS,
     },
     zipFolder: (files) => zipFolder(ports, files),

@@ -21,8 +21,13 @@ export function fromPem(label: string, text: string, most = Number.POSITIVE_INFI
 }
 
 /** Certificates in a file that a person named: one or more in PEM, or one in DER. */
-export function certificatesIn(file: Uint8Array): readonly Uint8Array[] {
-  const found = fromPem('CERTIFICATE', Buffer.from(file).toString('latin1'))
+export const certificatesIn = (file: Uint8Array): readonly Uint8Array[] => valuesIn('CERTIFICATE', file)
+
+/** Revocation lists in a file that a person named: one or more in PEM, or one in DER. */
+export const revocationListsIn = (file: Uint8Array): readonly Uint8Array[] => valuesIn('X509 CRL', file)
+
+function valuesIn(label: string, file: Uint8Array): readonly Uint8Array[] {
+  const found = fromPem(label, Buffer.from(file).toString('latin1'))
   return found.length > 0 || file[0] !== 0x30 ? found : [file]
 }
 

@@ -1,4 +1,4 @@
-import { readPlain, writeWhole } from '../adapters/store/durable.ts'
+import { bytesIfThere, writeWhole } from '../adapters/store/durable.ts'
 import type { Vault } from '../app/engine/context.ts'
 import { fail, ok } from '../core/failure.ts'
 
@@ -83,10 +83,7 @@ function describedBy(storage: SafeStorage, platform: NodeJS.Platform): string | 
 
 /** Rejects when the file exists and has another format; returns nothing when there is no file. */
 async function secretsIn(file: string): Promise<ReadonlyMap<string, string>> {
-  const bytes = await readPlain(file, LARGEST_FILE).catch((problem: NodeJS.ErrnoException) => {
-    if (problem.code === 'ENOENT') return null
-    throw problem
-  })
+  const bytes = await bytesIfThere(file, LARGEST_FILE)
   if (bytes === null) return new Map()
   const secrets = secretsOf(bytes.toString('utf8'))
   if (typeof secrets !== 'object' || secrets === null) throw new Error(`${file} is damaged or has another format`)

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ipcProblems } from '../../main/adapters/ipc-validator.ts'
 import { openFileQueue } from '../../main/adapters/jobs/file-queue.ts'
 import { openIncoming } from '../../main/adapters/jobs/incoming.ts'
+import { placedProblems } from '../../main/adapters/schema-validator.ts'
 import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
 import { digestOf } from '../../main/app/collect-node.ts'
 import type { ServerStarts } from '../../main/app/engine/context.ts'
@@ -148,7 +149,7 @@ export const serveFake = (
     problems,
     collecting: {
       catalogDigest: digestOf(fakeCatalog),
-      problems: (input, value) => validator.placed(input, value).map(({ text }) => text),
+      problems: (input, value) => placedProblems(input, value).map(({ text }) => text),
       openQueue: (own) => openFileQueue(own, { now, newId: () => randomBytes(16).toString('hex') }),
       openIncoming: (own, evidence) => openIncoming(own, evidence, validator),
       patienceMs: 600_000,

@@ -1,4 +1,4 @@
-import { readdir, rename, stat } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TeamDatabase } from '../../../schemas/types.ts'
 import { databaseAddress } from '../../core/database-address.ts'
@@ -9,7 +9,7 @@ import type { SessionStore } from '../../core/session-store.ts'
 import { lockFolder } from '../folder-lock.ts'
 import { openDatabaseQueue } from '../jobs/database-queue.ts'
 import { openJobsInFiles } from '../jobs/file-queue.ts'
-import { makeFolder, storeFailure } from '../store/durable.ts'
+import { isThere, makeFolder, storeFailure } from '../store/durable.ts'
 import type { DatabaseSecrets } from '../team-config.ts'
 import { type Connections, openConnections, patiently } from './connection.ts'
 import { checkTables, updateTables } from './migrate.ts'
@@ -170,9 +170,3 @@ async function leaveFiles(folder: string, journal: string): Promise<Outcome<null
   await rename(journal, join(folder, JOBS.ended))
   return ok(null)
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )

@@ -5,8 +5,9 @@ import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { address4, address6, addressValue, type IpAddress, isPublic, parseAddress } from '../../core/geo/addresses.ts'
 import { oneLine, quote } from '../../core/plain-text.ts'
+import { readNamed, unread } from '../stored-file.ts'
 import { answerOf, asNumber, type Given, isMmdb, type ReadDatabase, readMmdb } from './address-mmdb.ts'
-import { placeOf, readNamed } from './engagement-file.ts'
+import { placeOf } from './engagement-file.ts'
 
 const LARGEST_MIB = 512
 const LONGEST_NAME = 200
@@ -21,8 +22,7 @@ export async function openAddressDatabase(
 ): Promise<Outcome<OpenAddressDatabase>> {
   const path = placeOf(file, beside)
   const bytes = await readNamed(path, LARGEST_MIB)
-  if (typeof bytes === 'string')
-    return fail(bytes.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${bytes}`)
+  if (typeof bytes === 'string') return unread(path, bytes)
   const name = oneLine(basename(path).slice(0, LONGEST_NAME), LONGEST_NAME).slice(0, LONGEST_NAME)
   const format = isMmdb(bytes) ? 'mmdb' : 'csv'
   const read = format === 'mmdb' ? readMmdb(bytes) : readAddressCsv(bytes)

@@ -1,4 +1,3 @@
-import { realpath } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type Document, LineCounter, parseDocument } from 'yaml'
 import type { Engagement, Inventory, InventoryInFile } from '../../../schemas/types.ts'
@@ -9,12 +8,9 @@ import { withDefaults } from '../../core/engagement/template.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { decodeUtf8, plain, quote } from '../../core/plain-text.ts'
 import { pathFrom as besideFile, offsetOf } from '../fleet-file.ts'
-import { createSchemaValidator, type PlacedProblem, placeName, type SchemaName } from '../schema-validator.ts'
-import { readPlain } from '../store/durable.ts'
-import { inventoryFileOf, inventoryRows, readList } from './inventory-file.ts'
-
-/** Built at first use: compiling the schemas takes some 30 ms. */
-let validator: ReturnType<typeof createSchemaValidator> | null = null
+import { type PlacedProblem, placedProblems, placeName, type SchemaName } from '../schema-validator.ts'
+import { readNamed, unread } from '../stored-file.ts'
+import { inventoryFileOf, inventoryRows, LARGEST_INVENTORY_MIB } from './inventory-file.ts'
 
 /**
  * An engagement file, YAML or JSON, and the provider inventory that it names, in the same folder. Empty fields may be
@@ -47,15 +43,12 @@ export async function readEngagement(
 
 /** Schema violations. The inventory is checked in its file form: its lines are in another file. */
 function problemsOfForm(declared: Readonly<Record<string, unknown>>): readonly PlacedProblem[] {
-  validator ??= createSchemaValidator()
   const { inventory, reportingBasis } = declared
-  const whole = validator.placed('engagement', { ...declared, inventory: null })
+  const whole = placedProblems('engagement', { ...declared, inventory: null })
   const list =
     inventory === null
       ? []
-      : validator
-          .placed('inventory-in-file', inventory)
-          .map(({ path, text }) => ({ path: ['inventory', ...path], text }))
+      : placedProblems('inventory-in-file', inventory).map(({ path, text }) => ({ path: ['inventory', ...path], text }))
   const other = isPeriod(reportingBasis) ? BASES.date : BASES.period
   const all = [
     ...whole.filter(({ path, text }) => path[0] !== 'reportingBasis' || !other.test(`${path.at(-1)} ${text}`)),
@@ -99,7 +92,7 @@ async function readInventory(written: InventoryInFile, path: string): Promise<Re
   const { source, kind, file, columns = {}, excluded = [], owner, on } = written
   const at = ['inventory', 'file']
   const name = basename(file)
-  const read = await readList(placeOf(file, path))
+  const read = await readNamed(placeOf(file, path), LARGEST_INVENTORY_MIB)
   const reading = typeof read === 'string' ? null : inventoryRows(read, columns)
   const problems: readonly PlacedProblem[] =
     reading === null
@@ -132,11 +125,9 @@ async function readInventory(written: InventoryInFile, path: string): Promise<Re
 /** Ids that declarations may name. */
 export type Known = Pick<Catalog, 'checks' | 'frameworks' | 'claimTests' | 'providers' | 'offNodeChecks'>
 
-const MIB = 1024 * 1024
 const LARGEST_MIB = 8
 const MOST_ALIASES = 100
 const MOST_PROBLEMS = 20
-/** Built at first use: compiling the schemas takes some 30 ms. */
 
 /** A YAML or JSON document that fits a schema, and a function that names a position in it. */
 export interface PlacedDocument<T> {
@@ -155,28 +146,12 @@ export const placeOf = (file: string, beside: string | null): string =>
   beside === null && !file.startsWith('~') ? file : besideFile(beside ?? '', file)
 
 /**
- * The bytes of a regular file, or the error, worded to follow its name. Links are followed; pipes and devices are never
- * opened.
- */
-export async function readNamed(path: string, largestMib: number): Promise<Uint8Array | string> {
-  try {
-    const { buffer, byteOffset, length } = await readPlain(await realpath(path), largestMib * MIB)
-    // No copy: an address database may be half a gigabyte.
-    return new Uint8Array(buffer, byteOffset, length)
-  } catch (problem) {
-    if (problem instanceof Error && 'code' in problem) return 'could not be read'
-    return String(problem).includes('larger') ? `is larger than ${largestMib} MiB` : 'is not a regular file'
-  }
-}
-
-/**
  * Reads a handwritten document. Fails with input.not-found where it cannot be read, and with input.refused where it is
  * too large, not YAML in UTF-8, or does not fit the schema; then every problem names line, column and field.
  */
 export async function readDocument<T>(schema: SchemaName, path: string): Promise<Outcome<PlacedDocument<T>>> {
   const read = await readNamed(path, LARGEST_MIB)
-  if (typeof read === 'string')
-    return fail(read.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${read}`)
+  if (typeof read === 'string') return unread(path, read)
   const text = decodeUtf8(read)
   return text === null || text.includes('\0')
     ? fail('input.refused', `${path}:1:1: not UTF-8 text`)
@@ -208,8 +183,7 @@ function parseDeclared<T>(schema: SchemaName, text: string, path: string): Outco
     const more = problems.length - listed.length
     return fail('input.refused', [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join('; '))
   }
-  validator ??= createSchemaValidator()
-  const misfits = validator.placed(schema, value)
+  const misfits = placedProblems(schema, value)
   return misfits.length > 0 ? refuse(misfits) : ok({ value: value as T, path, refuse })
 }
 

@@ -7,9 +7,10 @@ import { decodeUtf8, quote } from '../../core/plain-text.ts'
 import type { SealReader } from '../../core/ports.ts'
 import { problemsIn } from '../../core/provider.ts'
 import { vantageIsSigned } from '../../verify/steps/location.ts'
-import { createSchemaValidator, placeName } from '../schema-validator.ts'
+import { placedProblems, placeName } from '../schema-validator.ts'
+import { readNamed, unread } from '../stored-file.ts'
 import { openAddressDatabase } from './address-database.ts'
-import { type Known, placeOf, readDocument, readEngagement, readNamed } from './engagement-file.ts'
+import { type Known, placeOf, readDocument, readEngagement } from './engagement-file.ts'
 import { inventoryColumns, readInventoryTable } from './inventory-file.ts'
 import { readSites } from './sites-file.ts'
 
@@ -49,8 +50,7 @@ export async function readMapping(file: string, beside: string | null, known: Kn
 
 async function readCatalog(path: string): Promise<Outcome<readonly OscalRow[]>> {
   const bytes = await readNamed(path, LARGEST_CATALOG_MIB)
-  if (typeof bytes === 'string')
-    return fail(bytes.startsWith('could') ? 'input.not-found' : 'input.refused', `names ${path}, which ${bytes}`)
+  if (typeof bytes === 'string') return unread(`names ${path}, which`, bytes)
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder().decode(bytes))
@@ -93,9 +93,6 @@ export async function readProvider(
 /** The largest fleet that a file may contain, each node timed as often as we time it, takes three quarters of it. */
 const LARGEST_MIB = 64
 
-/** Built at first use: compiling the schemas takes some 30 ms. */
-let validator: ReturnType<typeof createSchemaValidator> | null = null
-
 /**
  * A vantage record, as `vantage measure` wrote it, whose signature is valid: whose key that is, is for the reader to find out. Fails with
  * input.not-found where it cannot be read, and with input.refused where it is no such record, or was changed since it was signed.
@@ -103,12 +100,10 @@ let validator: ReturnType<typeof createSchemaValidator> | null = null
 async function readVantage(seal: SealReader, file: string, beside: string | null): Promise<Outcome<VantageRecord>> {
   const path = placeOf(file, beside)
   const bytes = await readNamed(path, LARGEST_MIB)
-  if (typeof bytes === 'string')
-    return fail(bytes.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${bytes}`)
+  if (typeof bytes === 'string') return unread(path, bytes)
   const value = jsonOrNull(decodeUtf8(bytes) ?? '')
   if (value === null) return fail('input.refused', `${path} is not JSON in UTF-8`)
-  validator ??= createSchemaValidator()
-  const [misfit] = validator.placed('vantage', value)
+  const [misfit] = placedProblems('vantage', value)
   if (misfit !== undefined)
     return fail('input.refused', `${path} is not a vantage record: ${placeName(misfit.path)} ${misfit.text}`)
   const record = value as VantageRecord

@@ -1,4 +1,3 @@
-import { realpath, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
 import type { Inventory, InventoryColumns, InventoryRow } from '../../../schemas/types.ts'
@@ -8,10 +7,9 @@ import { listText } from '../../core/engagement/list-text.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { oneLine, plain, quote } from '../../core/plain-text.ts'
 import { delimiterOf } from '../importers/csv.ts'
-import { readPlain } from '../store/durable.ts'
+import { readNamed } from '../stored-file.ts'
 
-const MIB = 1024 * 1024
-const LARGEST_MIB = 16
+export const LARGEST_INVENTORY_MIB = 16
 const LONGEST_NAME = 200
 
 /**
@@ -20,7 +18,7 @@ const LONGEST_NAME = 200
  */
 export async function readInventoryTable(path: string): Promise<Outcome<InventoryTable>> {
   const name = oneLine(basename(path), LONGEST_NAME)
-  const bytes = await readList(path)
+  const bytes = await readNamed(path, LARGEST_INVENTORY_MIB)
   if (typeof bytes === 'string') return fail('input.refused', `${quote(name)} ${bytes}`)
   const { rows, problems } = inventoryRows(bytes, {})
   if (problems.length === 0) return ok({ file: inventoryFileOf(name, bytes), rows, bytes })
@@ -33,20 +31,6 @@ export const inventoryFileOf = (name: string, bytes: Uint8Array): Inventory['fil
   size: bytes.length,
   sha256: sha256(bytes),
 })
-
-/**
- * The bytes of the provider inventory, or the error. Links are followed; pipes, devices and folders are refused, never
- * opened.
- */
-export async function readList(path: string): Promise<Uint8Array | string> {
-  try {
-    const real = await realpath(path)
-    if ((await stat(real)).size > LARGEST_MIB * MIB) return `is larger than ${LARGEST_MIB} MiB`
-    return new Uint8Array(await readPlain(real, LARGEST_MIB * MIB))
-  } catch (problem) {
-    return problem instanceof Error && 'code' in problem ? 'could not be read' : 'is not a regular file'
-  }
-}
 
 const FIELDS = ['id', 'name', 'address', 'serial'] as const
 type Field = (typeof FIELDS)[number]

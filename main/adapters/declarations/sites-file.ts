@@ -7,7 +7,8 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fromPem } from '../../core/pem.ts'
 import { decodeUtf8, oneLine, quote } from '../../core/plain-text.ts'
 import { isDay } from '../../core/register/days.ts'
-import { placeOf, readNamed } from './engagement-file.ts'
+import { readNamed, unread } from '../stored-file.ts'
+import { placeOf } from './engagement-file.ts'
 import { listed, NOTHING, type TableLine, tableOf, unformulated } from './inventory-file.ts'
 import { cellTexts, type SiteCells, type SitesReading, siteRow, uniqueRows } from './site-row.ts'
 
@@ -59,9 +60,6 @@ const notTheirs = (signature: SiteSignature | undefined): string =>
   signature === undefined
     ? 'has no signature (sites.signature), so the signer is not confirmed'
     : `is signed by ${quote(signature.subject)} with another certificate, ${signature.fingerprint}`
-
-const unread = (path: string, why: string): Outcome<never> =>
-  fail(why.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${why}`)
 
 /** By the first non-blank character: no supported table starts with a bracket. */
 const looksLikeJson = (bytes: Uint8Array): boolean =>
@@ -126,16 +124,14 @@ function resourcesIn(bytes: Uint8Array): readonly Placed[] | string {
   } catch {
     return 'is not JSON in UTF-8'
   }
-  const members = (one: unknown): Members | null =>
-    typeof one === 'object' && one !== null && !Array.isArray(one) ? Object.fromEntries(Object.entries(one)) : null
-  const whole = members(value)
+  const whole = membersOf(value)
   const inside: unknown = whole?.Members ?? value
   const list: readonly unknown[] = Array.isArray(inside) ? inside : [inside]
   if (list.length === 0) return 'contains no Chassis resource'
   if (list.length > MOST_ROWS) return `contains more than ${MOST_ROWS} resources`
   const isOne = !Array.isArray(inside)
   const placed = list.flatMap((one, at): Placed[] => {
-    const resource = members(one)
+    const resource = membersOf(one)
     const path = isOne ? '$' : whole === null ? `$[${at}]` : `$.Members[${at}]`
     return resource === null ? [] : [{ path, resource }]
   })
@@ -177,8 +173,13 @@ function rowOf(line: number, resource: Members): ReturnType<typeof siteRow> {
   )
 }
 
-const part = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {}
+/** Own members of an object, which may have any key; null for any other value. */
+const membersOf = (value: unknown): Members | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : null
+
+const part = (value: unknown): Members => membersOf(value) ?? {}
 
 /** Numbers as written; null, which means “not known”, and everything else as empty. */
 const text = (value: unknown): string =>

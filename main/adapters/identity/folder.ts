@@ -1,11 +1,12 @@
-import { createHash, type KeyObject, sign } from 'node:crypto'
+import { type KeyObject, sign } from 'node:crypto'
 import { lstat, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Clock, Entropy, Signer } from '../../core/ports.ts'
 import { DEMO_NAME } from '../seal/x509.ts'
-import { isCode, makeFile, makeFolder, readPlain, syncFolder } from '../store/durable.ts'
+import { isCode, makeFile, makeFolder, messageOf, readPlain, syncFolder } from '../store/durable.ts'
 import { makeIdentity } from './certificates.ts'
 
 /**
@@ -133,7 +134,7 @@ export async function writeApart(path: string, text: string): Promise<Outcome<nu
   }
 }
 
-const describe = (problem: unknown): string => plain(problem instanceof Error ? problem.message : String(problem), 500)
+export const describe = (problem: unknown): string => plain(messageOf(problem), 500)
 
 interface SignerParts {
   readonly leaf: Uint8Array
@@ -155,7 +156,7 @@ export const signerOf = ({ leaf, root, crl, subject, key }: SignerParts): Signer
   chain: [root],
   crls: [crl],
   keyType: 'EC',
-  fingerprint: createHash('sha256').update(leaf).digest('hex'),
+  fingerprint: sha256(leaf),
   subject,
   sign: signWith(key),
 })

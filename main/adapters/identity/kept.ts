@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { IdentityInfo } from '../../core/identities.ts'
 import { fromPem } from '../../core/pem.ts'
@@ -21,8 +20,6 @@ export interface KeptIdentity {
   readonly holder: { readonly envelope: Envelope } | { readonly token: TokenReference }
   readonly files: IdentityFiles
 }
-
-export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
  * Reads an identity from its files: the chain is valid up to the root, revocation lists are the chain's own, and key

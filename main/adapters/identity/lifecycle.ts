@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalJson } from '../../core/canonical-json.ts'
+import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { IdentityInfo, RevokeInput, RotateInput } from '../../core/identities.ts'
 import { pem } from '../../core/pem.ts'
@@ -9,8 +10,8 @@ import { plain } from '../../core/plain-text.ts'
 import type { Clock, Entropy } from '../../core/ports.ts'
 import { namesOf } from '../seal/x509.ts'
 import { DAY, issueList, issuerOf, listToContinue, nextLeaf, revokedEntry } from './certificates.ts'
-import { readFiles, replaceAll, retiredPath, writeApart } from './folder.ts'
-import { type KeptIdentity, keptIdentity, sha256 } from './kept.ts'
+import { describe, readFiles, replaceAll, retiredPath, writeApart } from './folder.ts'
+import { type KeptIdentity, keptIdentity } from './kept.ts'
 import { keyFile, openKey } from './local.ts'
 import { parseEnvelope } from './pkcs12.ts'
 
@@ -145,6 +146,6 @@ export async function takeRootOffline(folder: string, name: string, to: string):
     await rm(join(folder, name, 'root-key.json'))
     return ok(read.value.info)
   } catch (problem) {
-    return fail('store.failed', problem instanceof Error ? plain(problem.message, 500) : String(problem))
+    return fail('store.failed', describe(problem))
   }
 }

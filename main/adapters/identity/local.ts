@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
+import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { IdentityInfo } from '../../core/identities.ts'
 import { pem } from '../../core/pem.ts'
@@ -7,7 +8,7 @@ import { plain } from '../../core/plain-text.ts'
 import type { Clock, Entropy, Signer } from '../../core/ports.ts'
 import { makeIdentity } from './certificates.ts'
 import { NAME, placeNew, signWith } from './folder.ts'
-import { type KeptIdentity, sha256, signerParts } from './kept.ts'
+import { type KeptIdentity, signerParts } from './kept.ts'
 import { type Envelope, envelopeText, KEY_FORMAT, openSecret, sealSecret } from './pkcs12.ts'
 
 interface CreateInput {

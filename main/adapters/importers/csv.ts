@@ -3,7 +3,7 @@ import type { ImportColumn, ImportField } from '../../../schemas/ipc-views.ts'
 import type { FleetNode, Place } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
 import { DEFAULT_PORT } from '../../core/fleet.ts'
-import { createSchemaValidator, placeName } from '../schema-validator.ts'
+import { placedProblems, placeName } from '../schema-validator.ts'
 
 /** Supported headings, in lower case without spaces, dashes and underscores. */
 const COLUMNS: Readonly<Record<string, Field>> = {
@@ -265,8 +265,6 @@ export interface Preview {
 export const LARGEST_IMPORT = 8 * 1024 * 1024
 const MOST_NODES = 20_000
 
-let validator: ReturnType<typeof createSchemaValidator> | null = null
-
 /**
  * Collects nodes and the result of each line. Lines without a result count as skipped, for the reason given at the end.
  */
@@ -307,8 +305,7 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
         report(line, 'problem', `“${node.name}” has this name and another address, port or jump host`, node.name)
         return false
       }
-      validator ??= createSchemaValidator()
-      const misfit = validator.placed('fleet', { name: 'x', nodes: [node] })[0]
+      const [misfit] = placedProblems('fleet', { name: 'x', nodes: [node] })
       if (misfit !== undefined || nodes.length >= MOST_NODES) {
         report(
           line,

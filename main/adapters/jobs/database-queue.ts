@@ -19,7 +19,7 @@ import {
 } from '../../core/jobs.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Connections, patiently, type Query } from '../database/connection.ts'
-import { createSchemaValidator } from '../schema-validator.ts'
+import { placedProblems } from '../schema-validator.ts'
 import { isFailure } from './journal.ts'
 
 interface DatabaseQueueParts {
@@ -248,7 +248,7 @@ async function forget(query: Query, engagement: string): Promise<void> {
 /** What is stored is read as strictly as the journal of files. */
 function jobIn({ id, job }: Row): Outcome<CollectorJob> {
   const value = jsonOrNull(String(job))
-  const isJob = createSchemaValidator().placed('collector-job', value).length === 0
+  const isJob = placedProblems('collector-job', value).length === 0
   return isJob && (value as CollectorJob).id === id
     ? ok(value as CollectorJob)
     : fail('store.failed', 'a job in the database is not in the form of this program')

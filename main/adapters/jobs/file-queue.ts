@@ -22,9 +22,9 @@ import {
 import { JOBS } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import { lockFolder } from '../folder-lock.ts'
-import { createSchemaValidator } from '../schema-validator.ts'
-import { makeFolder, storeFailure, writeWhole } from '../store/durable.ts'
-import { appendLine, bytesIfThere, cutTornLine } from '../stored-file.ts'
+import { placedProblems } from '../schema-validator.ts'
+import { bytesIfThere, guarded, makeFolder, storeFailure, writeWhole } from '../store/durable.ts'
+import { appendLine, cutTornLine } from '../stored-file.ts'
 import { isEntry, type JobEntry } from './journal.ts'
 
 const LARGEST_JOURNAL = 512 * 1024 * 1024
@@ -53,11 +53,10 @@ export async function openFileQueue(
     const lock = await lockFolder(folder, patienceMs)
     if (!lock.ok) return lock
     await cutTornLine(path, LARGEST_JOURNAL)
-    const lines = ((await bytesIfThere(path, LARGEST_JOURNAL))?.toString('utf8') ?? '').split('\n').slice(0, -1)
-    const jobs = replayed(lines, parts.now())
+    const jobs = await jobsIn(path, parts.now())
     if (!jobs.ok) {
       await lock.value.release()
-      return fail('store.failed', `${path}: ${jobs.error.detail}`)
+      return jobs
     }
     const queue = queueOver(jobs.value, parts, (entry) => appendLine(path, lineOf(entry), LARGEST_JOURNAL))
     await writeWhole(path, [...jobs.value.values()].flatMap(entriesOf).map(lineOf).join(''))
@@ -69,14 +68,8 @@ export async function openFileQueue(
 
 /** How many jobs of a folder wait or are leased, without changing anything. Fails as openFileQueue(), but does not wait. */
 export async function openJobsInFiles(folder: string): Promise<Outcome<number>> {
-  const path = join(folder, JOBS.journal)
-  try {
-    const lines = ((await bytesIfThere(path, LARGEST_JOURNAL))?.toString('utf8') ?? '').split('\n').slice(0, -1)
-    const jobs = replayed(lines, 0)
-    return jobs.ok ? ok(open(jobs.value).length) : fail('store.failed', `${path}: ${jobs.error.detail}`)
-  } catch (problem) {
-    return storeFailure(problem)
-  }
+  const jobs = await guarded(() => jobsIn(join(folder, JOBS.journal), 0))
+  return jobs.ok ? ok(open(jobs.value).length) : jobs
 }
 
 const lineOf = (entry: JobEntry): string => `${canonicalJson(entry)}\n`
@@ -197,16 +190,16 @@ const WAITING: JobState = { is: 'waiting' }
 const open = (jobs: ReadonlyMap<string, Known>): readonly Known[] =>
   [...jobs.values()].filter(({ state }) => state.is === 'waiting' || state.is === 'leased')
 
-/** What a journal describes. Every lease in it has its full term anew: heartbeats are not stored, and its holder may still work. */
-function replayed(lines: readonly string[], now: number): Outcome<Map<string, Known>> {
+/** The jobs of a journal. Every lease begins its full term again: heartbeats are not stored, and the holder may still work. */
+async function jobsIn(path: string, now: number): Promise<Outcome<Map<string, Known>>> {
+  const lines = ((await bytesIfThere(path, LARGEST_JOURNAL))?.toString('utf8') ?? '').split('\n').slice(0, -1)
   const jobs = new Map<string, Known>()
-  const validator = createSchemaValidator()
   for (const [index, line] of lines.entries()) {
     const entry = jsonOrNull(line)
-    if (!isEntry(entry, (job) => validator.placed('collector-job', job).length === 0))
-      return fail('store.failed', `line ${index + 1} is not an entry`)
+    if (!isEntry(entry, (job) => placedProblems('collector-job', job).length === 0))
+      return fail('store.failed', `${path}: line ${index + 1} is not an entry`)
     if (entry.kind !== 'added' && !jobs.has(entry.id))
-      return fail('store.failed', `line ${index + 1} is about a job that was not added`)
+      return fail('store.failed', `${path}: line ${index + 1} is about a job that was not added`)
     apply(jobs, entry, now)
   }
   return ok(jobs)

@@ -7,7 +7,7 @@ import { JOBS, RECORDING } from '../../core/layout.ts'
 import type { SchemaValidator } from '../../core/ports.ts'
 import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../core/recording.ts'
 import { readRecordingFolder } from '../recording-folder.ts'
-import { isCode, makeFolder, poolIn, readPlain, storeFailure, syncFolder, writeAside } from '../store/durable.ts'
+import { guarded, isCode, isThere, makeFolder, poolIn, readPlain, syncFolder, writeAside } from '../store/durable.ts'
 
 const MOST_PARTS = 10_002
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
@@ -69,11 +69,7 @@ export function openIncoming(folder: string, evidence: string, validator: Schema
   const stored = async (run: string, node: string): Promise<Outcome<LoadedRecording | null>> => {
     if (!NAME.test(run) || !NAME.test(node)) return fail('input.refused', 'this is not the name of a recording')
     const there = join(evidence, run, node)
-    const isThere = await stat(there).then(
-      () => true,
-      () => false,
-    )
-    return isThere ? await readRecordingFolder(there, validator) : ok(null)
+    return (await isThere(there)) ? await readRecordingFolder(there, validator) : ok(null)
   }
   const register: Incoming['register'] = async (job, by, run, node) => {
     const [before, built] = [await stored(run, node), await readRecordingFolder(wholeOf(job, by), validator)]
@@ -93,12 +89,12 @@ export function openIncoming(folder: string, evidence: string, validator: Schema
   }
   return {
     missing: (job, by, digests) =>
-      safely(async () => {
+      guarded(async () => {
         const { parts } = await heldOf(job, by)
         return ok([...new Set(digests)].filter((digest) => !parts.has(digest)))
       }),
     put: (job, by, digest, bytes) =>
-      safely(async () => {
+      guarded(async () => {
         if (sha256(bytes) !== digest) return fail('recording.altered', 'the bytes have another digest than stated')
         const held = await heldOf(job, by)
         if (held.parts.has(digest)) return ok(null)
@@ -113,7 +109,7 @@ export function openIncoming(folder: string, evidence: string, validator: Schema
         return ok(null)
       }),
     build: (job, by, delivery) =>
-      safely(async () => {
+      guarded(async () => {
         try {
           return await build(job, by, delivery)
         } catch (problem) {
@@ -122,12 +118,12 @@ export function openIncoming(folder: string, evidence: string, validator: Schema
         }
       }),
     stored: (run, node) =>
-      safely(async () => {
+      guarded(async () => {
         const there = await stored(run, node)
         if (!there.ok) return there
         return ok(there.value === null || there.value.captures.length === 0 ? null : recordingDigest(there.value))
       }),
-    register: (...input) => safely(() => register(...input)),
+    register: (...input) => guarded(() => register(...input)),
     pending: async () => {
       const names = await readdir(join(folder, JOBS.incoming)).catch(() => [])
       return await Promise.all(
@@ -150,8 +146,6 @@ export function openIncoming(folder: string, evidence: string, validator: Schema
 }
 
 const NOT_WHOLE = fail('recording.invalid', 'a file of the recording was not delivered')
-
-const safely = async <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> => await work().catch(storeFailure)
 
 /** What a process before this one received. A file that it was writing has another name, and is written again. */
 async function heldIn(parts: string): Promise<Held> {

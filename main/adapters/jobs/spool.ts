@@ -6,9 +6,8 @@ import { ok } from '../../core/failure.ts'
 import type { Spool, Spooled } from '../../core/jobs.ts'
 import { SPOOL } from '../../core/layout.ts'
 import { lockFolder } from '../folder-lock.ts'
-import { createSchemaValidator } from '../schema-validator.ts'
-import { makeFolder, storeFailure, syncFolder, writeWhole } from '../store/durable.ts'
-import { bytesIfThere } from '../stored-file.ts'
+import { placedProblems } from '../schema-validator.ts'
+import { bytesIfThere, guarded, makeFolder, syncFolder, writeWhole } from '../store/durable.ts'
 
 const LARGEST_JOB = 8 * 1024 * 1024
 const PATIENCE_MS = 10_000
@@ -16,8 +15,8 @@ const DELIVERED = '.delivered'
 const JOB = /^[0-9a-f]{32}$/
 
 /** Opens the spool of a collector, for one process. Fails with store.failed. */
-export async function openSpool(folder: string): Promise<Outcome<Spool>> {
-  try {
+export const openSpool = (folder: string): Promise<Outcome<Spool>> =>
+  guarded(async () => {
     await makeFolder(join(folder, SPOOL.refused), 0o700)
     const lock = await lockFolder(folder, PATIENCE_MS)
     if (!lock.ok) return lock
@@ -25,10 +24,7 @@ export async function openSpool(folder: string): Promise<Outcome<Spool>> {
     for (const name of await readdir(folder))
       if (name.endsWith(DELIVERED)) await rm(join(folder, name), { recursive: true, force: true })
     return ok(spoolIn(folder, lock.value.release))
-  } catch (problem) {
-    return storeFailure(problem)
-  }
-}
+  })
 
 function spoolIn(folder: string, release: () => Promise<void>): Spool {
   const entry = async (name: string): Promise<Spooled | null> => {
@@ -38,48 +34,40 @@ function spoolIn(folder: string, release: () => Promise<void>): Spool {
   }
   return {
     entries: () =>
-      safely(async () => {
+      guarded(async () => {
         const names = (await readdir(folder)).filter((name) => JOB.test(name)).sort()
-        return (await Promise.all(names.map(entry))).filter((one) => one !== null)
+        return ok((await Promise.all(names.map(entry))).filter((one) => one !== null))
       }),
     keep: (lease) =>
-      safely(async () => {
+      guarded(async () => {
         await makeFolder(join(folder, lease.job.id), 0o700)
         await writeWhole(join(folder, lease.job.id, SPOOL.job), `${JSON.stringify(lease)}\n`)
         await syncFolder(folder)
-        return null
+        return ok(null)
       }),
     evidenceOf: (job) => join(folder, job, SPOOL.evidence),
     finish: (job) =>
-      safely(async () => {
+      guarded(async () => {
         await writeWhole(join(folder, job, SPOOL.finished), '{}\n')
-        return null
+        return ok(null)
       }),
     setAside: (job) =>
-      safely(async () => {
+      guarded(async () => {
         const to = join(folder, SPOOL.refused, job)
         await rm(to, { recursive: true, force: true })
         await rename(join(folder, job), to)
-        return null
+        return ok(null)
       }),
     remove: (job) =>
-      safely(async () => {
+      guarded(async () => {
         // Renamed first: a folder that is removed in part is no job.
         const gone = join(folder, `${job}${DELIVERED}`)
         await rm(gone, { recursive: true, force: true })
         await rename(join(folder, job), gone)
         await rm(gone, { recursive: true, force: true })
-        return null
+        return ok(null)
       }),
     close: release,
-  }
-}
-
-async function safely<T>(work: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    return ok(await work())
-  } catch (problem) {
-    return storeFailure(problem)
   }
 }
 
@@ -88,7 +76,7 @@ async function leaseIn(path: string): Promise<CollectorLease | null> {
   if (bytes === null) return null
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return createSchemaValidator().placed('collector-lease', value).length === 0 ? (value as CollectorLease) : null
+    return placedProblems('collector-lease', value).length === 0 ? (value as CollectorLease) : null
   } catch {
     return null
   }

@@ -9,7 +9,8 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { TeamServer } from '../../core/jobs.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { SealingServer } from '../../core/sealing-orders.ts'
-import { createSchemaValidator } from '../schema-validator.ts'
+import { wholeBody } from '../http.ts'
+import { placedProblems, type SchemaName } from '../schema-validator.ts'
 
 interface TeamClientOptions {
   /** Scheme, host and port. */
@@ -87,16 +88,19 @@ async function none(answer: Promise<Outcome<unknown>>): Promise<Outcome<null>> {
   return outcome.ok ? ok(null) : outcome
 }
 
+/** The value of an answer, checked against its schema; null where the server has none. */
+async function checkedValue<T>(schema: SchemaName, answer: Promise<Outcome<unknown>>): Promise<Outcome<T | null>> {
+  const outcome = await answer
+  if (!outcome.ok) return outcome
+  const { value } = outcome
+  return value === null || placedProblems(schema, value).length === 0 ? ok(value as T | null) : STRANGE
+}
+
 /** The team server as a collector reaches it. */
 export function createTeamClient(options: TeamClientOptions): TeamServer {
   const { send, post } = requests(options)
   return {
-    ask: async (input, signal) => {
-      const answer = await post('/collector/ask', input, signal)
-      if (!answer.ok || answer.value === null) return answer as Outcome<null>
-      const [problem] = createSchemaValidator().placed('collector-lease', answer.value)
-      return problem === undefined ? ok(answer.value as CollectorLease) : STRANGE
-    },
+    ask: (input, signal) => checkedValue<CollectorLease>('collector-lease', post('/collector/ask', input, signal)),
     renew: (job, input) => none(post(`/collector/jobs/${job}/renew`, input)),
     offer: async (job, input) => {
       const answer = await post(`/collector/jobs/${job}/offer`, input)
@@ -125,20 +129,10 @@ export function createTeamClient(options: TeamClientOptions): TeamServer {
 export function createSealingClient(options: TeamClientOptions): SealingServer {
   const { post } = requests(options)
   return {
-    ask: async (input, signal) => {
-      const answer = await post('/sealer/ask', input, signal)
-      if (!answer.ok || answer.value === null) return answer as Outcome<null>
-      const [problem] = createSchemaValidator().placed('sealing-request', answer.value)
-      return problem === undefined ? ok(answer.value as SealingRequest) : STRANGE
-    },
+    ask: (input, signal) => checkedValue<SealingRequest>('sealing-request', post('/sealer/ask', input, signal)),
     answer: (id, input) => none(post(`/sealer/requests/${id}/answer`, input)),
     refuse: (id, input) => none(post(`/sealer/requests/${id}/refuse`, input)),
-    head: async () => {
-      const answer = await post('/sealer/head', {})
-      if (!answer.ok || answer.value === null) return answer as Outcome<null>
-      const [problem] = createSchemaValidator().placed('sealer-head', answer.value)
-      return problem === undefined ? ok(answer.value as AuditHead) : STRANGE
-    },
+    head: () => checkedValue<AuditHead>('sealer-head', post('/sealer/head', {})),
     signHead: (input) => none(post('/sealer/head/answer', input)),
   }
 }
@@ -146,18 +140,10 @@ export function createSealingClient(options: TeamClientOptions): SealingServer {
 const STRANGE = fail('server.unreachable', 'the answer is not one of a team server')
 
 async function answerIn(response: IncomingMessage): Promise<Outcome<unknown>> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > LARGEST_ANSWER) {
-      response.destroy()
-      return STRANGE
-    }
-    chunks.push(chunk)
-  }
+  const body = await wholeBody(response, LARGEST_ANSWER)
+  if (body === null) return STRANGE
   const status = response.statusCode ?? 0
-  const reply = parsed(Buffer.concat(chunks).toString('utf8'))
+  const reply = parsed(Buffer.from(body).toString('utf8'))
   if (reply === null) return fail('server.unreachable', `status ${status} without an answer of a team server`)
   if (reply.ok === true) return ok(reply.value ?? null)
   const { code, detail } = (reply.error ?? {}) as { readonly code?: unknown; readonly detail?: unknown }

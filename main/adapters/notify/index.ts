@@ -6,7 +6,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Notice } from '../../core/notice.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Clock } from '../../core/ports.ts'
-import { askable, reasonOf } from '../seal/tsp/client.ts'
+import { askable, reasonOf } from '../http.ts'
 import { ownersFile } from '../secret-file.ts'
 
 /** Notifies a program, a webhook or the system log: see Ports.notify. */

@@ -6,6 +6,8 @@ import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { StoredBytes } from '../../core/recording.ts'
+import { wholeBody } from '../http.ts'
+import { messageOf } from '../store/durable.ts'
 
 /** Where objects are, and what requests are signed with. */
 export interface S3Place {
@@ -105,19 +107,11 @@ export function createExchange(place: S3Place, { now, pause }: Outside): Exchang
     }
     const late = setTimeout(() => response.destroy(new Error('the answer took too long')), ANSWER_MS)
     try {
-      const chunks: Uint8Array[] = []
-      let size = 0
-      for await (const chunk of response as AsyncIterable<Buffer>) {
-        size += chunk.length
-        if (size > largest) {
-          response.destroy()
-          return strange(`its answer has more than ${largest} bytes`)
-        }
-        chunks.push(chunk)
-      }
+      const body = await wholeBody(response, largest)
+      if (body === null) return strange(`its answer has more than ${largest} bytes`)
       const skewed = whySkewed(response, now())
       if (skewed !== null) return strange(skewed)
-      return ok({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) })
+      return ok({ status: response.statusCode ?? 0, headers: response.headers, body })
     } catch (problem) {
       return away(problem)
     } finally {
@@ -194,8 +188,7 @@ function whySkewed({ headers }: IncomingMessage, now: number): string | null {
   return `its clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} this computer`
 }
 
-const away = (problem: unknown): Outcome<never> =>
-  fail('objects.unreachable', plain(problem instanceof Error ? problem.message : String(problem), 300))
+const away = (problem: unknown): Outcome<never> => fail('objects.unreachable', plain(messageOf(problem), 300))
 
 /** An answer that no store as it is needed here gives. */
 export const strange = (why: string): Outcome<never> => fail('objects.refused', plain(why, 300))

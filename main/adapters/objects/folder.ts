@@ -10,27 +10,29 @@ import { storedFile } from '../stored-file.ts'
 
 const VERSION = /^[1-9]\d{0,8}$/
 
-const failed = (problem: unknown): Outcome<never> =>
-  fail('objects.unreachable', plain(problem instanceof Error ? problemInWords(problem) : String(problem), 300))
+/** Does work on the folder; what it throws becomes objects.unreachable. */
+const reached = async <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> =>
+  await work().catch((problem) => fail('objects.unreachable', plain(problemInWords(problem), 300)))
 
 /**
  * Objects in a folder: a folder for each key, with a file for each version and one that states until when it is to be kept. Nothing enforces
  * that: an account that can write to the folder can delete from it. Fails with objects.unreachable where the folder cannot be made.
  */
-export async function openObjectFolder(root: string): Promise<Outcome<ObjectStore>> {
-  try {
+export const openObjectFolder = (root: string): Promise<Outcome<ObjectStore>> =>
+  reached(async () => {
     await makeFolder(root, 0o700)
-  } catch (problem) {
-    return failed(problem)
-  }
+    return ok(objectsIn(root))
+  })
+
+function objectsIn(root: string): ObjectStore {
   const at = (key: string, version: string): string => join(root, key, version)
   const untilOf = async (key: string, version: string): Promise<string> =>
     (await readFile(`${at(key, version)}${UNTIL}`, 'utf8')).trim()
-  return ok({
+  return {
     name: root,
     locks: false,
-    put: async (key, content, until) => {
-      try {
+    put: (key, content, until) =>
+      reached(async () => {
         const folder = join(root, key)
         await makeFolder(folder, 0o700)
         const numbers = (await readdir(folder)).filter((name) => VERSION.test(name)).map(Number)
@@ -38,38 +40,28 @@ export async function openObjectFolder(root: string): Promise<Outcome<ObjectStor
         await writeWhole(`${at(key, version)}${UNTIL}`, `${until}\n`)
         await putStored(at(key, version), content)
         return ok(version)
-      } catch (problem) {
-        return failed(problem)
-      }
-    },
-    head: async (key, version) => {
-      try {
-        const stat = VERSION.test(version) ? await lstat(at(key, version)) : null
-        if (stat?.isFile() !== true) return ok(null)
-        return ok({ size: stat.size, lock: { mode: 'STATED', until: await untilOf(key, version) } })
-      } catch (problem) {
-        return isCode(problem, 'ENOENT') ? ok(null) : failed(problem)
-      }
-    },
+      }),
+    head: (key, version) =>
+      reached(async () => {
+        try {
+          const stat = VERSION.test(version) ? await lstat(at(key, version)) : null
+          if (stat?.isFile() !== true) return ok(null)
+          return ok({ size: stat.size, lock: { mode: 'STATED', until: await untilOf(key, version) } })
+        } catch (problem) {
+          if (isCode(problem, 'ENOENT')) return ok(null)
+          throw problem
+        }
+      }),
     stored: ({ key, version, size }, sha256) => storedFile(at(key, version), size, sha256),
-    versions: async (prefix) => {
-      try {
-        return ok(await versionsBelow(root, prefix))
-      } catch (problem) {
-        return failed(problem)
-      }
-    },
-    extend: async (key, version, until) => {
-      try {
+    versions: (prefix) => reached(async () => ok(await versionsBelow(root, prefix))),
+    extend: (key, version, until) =>
+      reached(async () => {
         if (secondsOf(await untilOf(key, version)) > secondsOf(until))
           return fail('objects.refused', `${key}: a retention is not shortened`)
         await writeWhole(`${at(key, version)}${UNTIL}`, `${until}\n`)
         return ok(null)
-      } catch (problem) {
-        return failed(problem)
-      }
-    },
-  })
+      }),
+  }
 }
 
 const UNTIL = '.until'

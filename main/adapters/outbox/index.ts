@@ -12,8 +12,8 @@ import { lockFolder } from '../folder-lock.ts'
 import { webhookAddress } from '../notify/index.ts'
 import { readIntegrationsConfig } from '../program-config.ts'
 import { ownersFile } from '../secret-file.ts'
-import { makeFolder, storeFailure, writeWhole } from '../store/durable.ts'
-import { appendLine, bytesIfThere, cutTornLine } from '../stored-file.ts'
+import { bytesIfThere, guarded, makeFolder, storeFailure, writeWhole } from '../store/durable.ts'
+import { appendLine, cutTornLine } from '../stored-file.ts'
 import { type Authorization, createReceiver } from './receiver.ts'
 
 /** A problem and the part of the configuration that has it; `text` follows the name of the part. */
@@ -77,13 +77,8 @@ export async function openOutbox(folder: string): Promise<Outcome<Outbox>> {
 }
 
 /** What an outbox holds, without opening it: for a dry run. Fails as openOutbox(), but does not wait and changes nothing. */
-export async function readOutbox(folder: string): Promise<Outcome<ReadonlyMap<string, Letter>>> {
-  try {
-    return await lettersIn(join(folder, OUTBOX.journal))
-  } catch (problem) {
-    return storeFailure(problem)
-  }
-}
+export const readOutbox = (folder: string): Promise<Outcome<ReadonlyMap<string, Letter>>> =>
+  guarded(() => lettersIn(join(folder, OUTBOX.journal)))
 
 function outboxOver(path: string, letters: Map<string, Letter>, close: () => Promise<void>): Outbox {
   let isBroken = false

@@ -2,8 +2,8 @@ import { parseBounded } from '../../core/bounded-json.ts'
 import type { Receiver, Sent } from '../../core/outbox/delivery.ts'
 import type { Request, RequestBody } from '../../core/outbox/exchange.ts'
 import type { Clock } from '../../core/ports.ts'
+import { reasonOf, wholeBody } from '../http.ts'
 import { webhookSignature } from '../notify/index.ts'
-import { reasonOf } from '../seal/tsp/client.ts'
 
 /** How a sender shows who it is. */
 export type Authorization =
@@ -82,22 +82,10 @@ async function sentOf(response: Response, host: string): Promise<Sent> {
     const why = `${host}: HTTP status ${status}${moved}`
     return { is: 'refused', status, retryAfter: response.headers.get('retry-after'), why }
   }
-  const text = await textOf(response)
-  return text === null
+  const body = await wholeBody(response.body ?? [], LARGEST_ANSWER)
+  return body === null
     ? { is: 'unreachable', why: `${host}: the answer is larger than ${LARGEST_ANSWER} bytes` }
-    : { is: 'answered', answer: { status, value: jsonOf(text) } }
-}
-
-/** The text of an answer; null where it is larger than the limit. */
-async function textOf(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > LARGEST_ANSWER) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+    : { is: 'answered', answer: { status, value: jsonOf(Buffer.from(body).toString('utf8')) } }
 }
 
 function jsonOf(text: string): unknown {

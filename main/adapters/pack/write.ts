@@ -6,7 +6,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { isSafePath, type PackContent, type PackFiles, pathsInOrder, sizeOf } from '../../core/pack-files.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { StoredBytes } from '../../core/recording.ts'
-import { makeFolder, orRemoved, syncFolder } from '../store/durable.ts'
+import { makeFolder, messageOf, orRemoved, syncFolder } from '../store/durable.ts'
 import { FOLDER, LIMITS, unreadable, unsafe } from './limits.ts'
 import { claimedNew, type Put, withPart } from './name.ts'
 import { endRecords, LOCAL_CRC_AT, listedRecord, localHeader } from './zip-format.ts'
@@ -318,4 +318,3 @@ const altered = (name: string): Error =>
   new Error(`${quote(name, 400)} differs from what was stored: its bytes changed`)
 const notRead = (name: string, problem: unknown): Error =>
   new Error(`${quote(name, 400)} cannot be read: ${messageOf(problem)}`)
-const messageOf = (problem: unknown): string => (problem instanceof Error ? problem.message : String(problem))

@@ -17,7 +17,7 @@ import type {
 import { cronBlock, launchdLabel, taskName, withCronBlock } from '../../present/timers/task-scheduler.ts'
 import { lockFolder } from '../folder-lock.ts'
 import { ownersFile } from '../secret-file.ts'
-import { isCode, makeFolder, readPlain, writeWhole } from '../store/durable.ts'
+import { isCode, makeFolder, messageOf, readPlain, writeWhole } from '../store/durable.ts'
 
 /** The timers of this computer. `config` is our folder below the user's settings. */
 export function hostTimers(config: string): Timers {
@@ -385,4 +385,4 @@ export function createScheduleStore(defaultFile: string, validator: SchemaValida
   }
 }
 
-const describe = (problem: unknown): string => plain(problem instanceof Error ? problem.message : String(problem), 300)
+const describe = (problem: unknown): string => plain(messageOf(problem), 300)

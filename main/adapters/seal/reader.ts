@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { ArchiveMaterial, NextStamp } from '../../core/all-ports.ts'
+import { sha256 } from '../../core/digest.ts'
 import { type Outcome, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
-import type { CertificateName, SealInput, SealReading, Signer, TimestampReading } from '../../core/ports.ts'
+import type { SealInput, SealReading, Signer, TimestampReading } from '../../core/ports.ts'
 import { BYTE_RANGE_PLACEHOLDER } from '../pdf/marks.ts'
 import { assembleCms, cmsForDigest, digestOf, type ParsedSeal, parseSeal, signedAttributes, withLowS } from './cms.ts'
 import { OID } from './oids.ts'
@@ -12,7 +11,7 @@ import { byteRange, coveredDigest, GAP_WIDTH, type Gap, hexInGap } from './pdf/s
 import { addSignatureTimestamp, readAuthor, readUpdates, textIn } from './pdf/update.ts'
 import { readStored } from './tsp/client.ts'
 import { readToken } from './tsp/token.ts'
-import { type CertificateFacts, readCertificate, sameBytes, verifies } from './x509.ts'
+import { type CertificateFacts, isNamedBy, nameOf, readCertificate, sameBytes, verifies } from './x509.ts'
 
 const unreadable = (problem: string): SealReading => ({
   problems: [problem],
@@ -40,8 +39,7 @@ export function readSeal(input: SealInput): SealReading {
   const inside = seal.certificates.map(readCertificate)
   const offered = [...seal.certificates, ...chain].map(readCertificate).filter((facts) => facts !== null)
   const leaf = inside.find((facts) => facts !== null && isNamedBy(facts, seal))
-  if (leaf === undefined || leaf === null)
-    return unreadable('The certificate of the signer is not in the seal, or cannot be read.')
+  if (leaf == null) return unreadable('The certificate of the signer is not in the seal, or cannot be read.')
   const path = chainOf(leaf, offered)
   const lists = revocation(path.certificates, [...crls, ...freshCrls.filter(isListOf(path))])
   const unused = inside.filter(
@@ -56,8 +54,8 @@ export function readSeal(input: SealInput): SealReading {
       ...path.problems,
       ...lists.problems,
     ],
-    signer: { ...named(leaf), ...termOf(path.certificates), key: keyDigest(leaf) },
-    root: path.root === null ? null : named(path.root),
+    signer: { ...nameOf(leaf), ...termOf(path.certificates), key: keyDigest(leaf) },
+    root: path.root && nameOf(path.root),
     incomplete: path.incomplete,
     demo: path.certificates.some(({ demo }) => demo),
     revoked: lists.revoked,
@@ -67,11 +65,6 @@ export function readSeal(input: SealInput): SealReading {
     timestamps: timestampsOf(seal, input),
   }
 }
-
-const named = ({ subject, fingerprint }: CertificateFacts): CertificateName => ({
-  subject: plain(subject),
-  fingerprint,
-})
 
 /** The token in the seal covers the signature's value; the others come with the bytes they cover. */
 function timestampsOf(seal: ParsedSeal, { timestamps, tsaChain, ...lists }: SealInput): readonly TimestampReading[] {
@@ -83,13 +76,7 @@ function timestampsOf(seal: ParsedSeal, { timestamps, tsaChain, ...lists }: Seal
   ]
 }
 
-const keyDigest = ({ publicKey }: CertificateFacts): string =>
-  createHash('sha256')
-    .update(publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('hex')
-
-const isNamedBy = (facts: CertificateFacts, seal: ParsedSeal): boolean =>
-  sameBytes(facts.issuerDer, seal.signerIssuer) && facts.serial === seal.signerSerial
+const keyDigest = ({ publicKey }: CertificateFacts): string => sha256(publicKey.export({ type: 'spki', format: 'der' }))
 
 const NAMES: Readonly<Record<string, string>> = {
   [OID.contentType]: 'content-type',

@@ -1,4 +1,4 @@
-import { createHash, type KeyObject, verify, X509Certificate } from 'node:crypto'
+import { type KeyObject, verify, X509Certificate } from 'node:crypto'
 import {
   certificateParts,
   type DerValue,
@@ -16,6 +16,9 @@ import {
   takeTime,
   timeOf,
 } from '../../core/der/read.ts'
+import { sha256 } from '../../core/digest.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { CertificateName } from '../../core/ports.ts'
 import { OID } from './oids.ts'
 
 /**
@@ -110,7 +113,7 @@ function factsOf(der: Uint8Array, rules: KeyRules): CertificateFacts | null {
   if (keyType === null || constraints === null) return null
   return {
     der,
-    fingerprint: createHash('sha256').update(der).digest('hex'),
+    fingerprint: sha256(der),
     subject: nameText(parts.subject),
     subjectDer: parts.subject.bytes,
     issuerDer: parts.issuer.bytes,
@@ -265,6 +268,18 @@ export function verifies(
     return false
   }
 }
+
+/** How results name a certificate. */
+export const nameOf = ({ subject, fingerprint }: CertificateFacts): CertificateName => ({
+  subject: plain(subject),
+  fingerprint,
+})
+
+/** Whether a signer names this certificate, by issuer and serial number (RFC 5652, section 5.3). */
+export const isNamedBy = (
+  { issuerDer, serial }: CertificateFacts,
+  { signerIssuer, signerSerial }: { readonly signerIssuer: Uint8Array; readonly signerSerial: string },
+): boolean => sameBytes(issuerDer, signerIssuer) && serial === signerSerial
 
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   type BigIntStats,
   closeSync,
@@ -190,6 +189,13 @@ const NO_LINKS = ['EPERM', 'EMLINK', 'EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 /** Whether link(2) failed because a file can have no second name there, or no further one. */
 export const isWithoutLinks = (problem: unknown): boolean => NO_LINKS.some((code) => isCode(problem, code))
 
+/** Whether there is something at a path; false as well where it cannot be inspected. */
+export const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
 /** Whether there is a process of this number: one that we may not signal is running, too. */
 export function isRunning(id: number): boolean {
   try {
@@ -231,9 +237,11 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is not a folder',
 }
 
+export const messageOf = (problem: unknown): string => (problem instanceof Error ? problem.message : String(problem))
+
 /** Why writing failed, in words where the system's error code has some, with its own message. */
 export function problemInWords(problem: unknown): string {
-  const message = problem instanceof Error ? problem.message : String(problem)
+  const message = messageOf(problem)
   const { code } = (problem ?? {}) as { readonly code?: unknown }
   const words = typeof code === 'string' ? IN_WORDS[code] : undefined
   return words === undefined ? message : `${words} (${message})`
@@ -250,66 +258,6 @@ export async function writeAside(path: string, bytes: Uint8Array | string): Prom
   const temporary = `${path}.part-${process.pid}`
   await makeFile(temporary, 'w', bytes)
   await orRemoved(temporary, () => rename(temporary, path))
-}
-
-/** As writeWhole, from pieces as they come. Exceptions of the pieces are passed on, and no file remains. */
-export async function writeWholePieces(
-  path: string,
-  pieces: Iterable<string | Uint8Array>,
-): Promise<{ readonly size: number; readonly sha256: string }> {
-  const temporary = `${path}.part-${process.pid}`
-  const handle = await open(temporary, 'w', 0o600)
-  const digest = createHash('sha256')
-  let size = 0
-  await orRemoved(temporary, async () => {
-    try {
-      for (const block of blocksOf(pieces)) {
-        await handle.writeFile(block)
-        digest.update(block)
-        size += block.length
-      }
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(temporary, path)
-  })
-  await syncFolder(dirname(path))
-  return { size, sha256: digest.digest('hex') }
-}
-
-const BLOCK = 1024 * 1024
-
-/**
- * Pieces in blocks of BLOCK bytes: each write is a system call. A block is valid until the next one is asked for, because all use the same
- * memory: a new one each time, or a long text encoded as a whole, adds a hundred megabytes to a large export before they are collected.
- */
-function* blocksOf(pieces: Iterable<string | Uint8Array>): Generator<Buffer> {
-  const block = Buffer.allocUnsafe(BLOCK)
-  let size = 0
-  for (const piece of pieces)
-    for (let from = 0; from < piece.length; ) {
-      const [taken, written] = put(piece, from, block.subarray(size))
-      from += taken
-      size += written
-      if (from === piece.length) break
-      yield block.subarray(0, size)
-      size = 0
-    }
-  yield block.subarray(0, size)
-}
-
-const encoder = new TextEncoder()
-
-/** Puts what fits of a piece into `into`, a text as UTF-8; gives how much of the piece was taken and how many bytes were written. */
-function put(piece: string | Uint8Array, from: number, into: Buffer): readonly [taken: number, written: number] {
-  if (typeof piece === 'string') {
-    const { read, written } = encoder.encodeInto(from === 0 ? piece : piece.slice(from), into)
-    return [read, written]
-  }
-  const part = piece.subarray(from, from + into.length)
-  into.set(part)
-  return [part.length, part.length]
 }
 
 /**
@@ -372,6 +320,13 @@ export async function readPlain(path: string, largest: number): Promise<Buffer> 
   }
 }
 
+/** Reads as readPlain(); null where there is no such file. */
+export const bytesIfThere = (path: string, largest: number): Promise<Buffer | null> =>
+  readPlain(path, largest).catch((problem) => {
+    if (isCode(problem, 'ENOENT')) return null
+    throw problem
+  })
+
 /** File errors in words: `store.failed`, with advice where the disk is full. */
 export function storeFailure(problem: unknown): Outcome<never> {
   const detail = plain(problemInWords(problem), 500)
@@ -381,3 +336,7 @@ export function storeFailure(problem: unknown): Outcome<never> {
     code === 'ENOSPC' || code === 'EDQUOT' ? `${detail}; free some space, then try again` : detail,
   )
 }
+
+/** Does work on files; what it throws becomes a failure, as by storeFailure(). */
+export const guarded = async <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> =>
+  await work().catch(storeFailure)

@@ -4,7 +4,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { EvidenceStore, SchemaValidator } from '../../core/ports.ts'
 import { foldersIn, readRecordingFolder, readRecordingHeader, recordingSource } from '../recording-folder.ts'
-import { makeFolder, POOL, poolIn, storeFailure, sweepPool } from './durable.ts'
+import { guarded, makeFolder, POOL, poolIn, storeFailure, sweepPool } from './durable.ts'
 import { openRecordingFiles, waitingBytes } from './recording-files.ts'
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
@@ -60,26 +60,17 @@ export async function openEvidenceStore(root: string, validator: SchemaValidator
       return false
     }
     return ok({
-      begin: (recording) => begin(recording).catch(storeFailure),
+      begin: (recording) => guarded(() => begin(recording)),
       load,
       source,
-      list: (run) => list(run).catch(storeFailure),
-      runs: async () => {
-        try {
+      list: (run) => guarded(() => list(run)),
+      runs: () =>
+        guarded(async () => {
           const runs: string[] = []
           for (const run of await foldersIn(root)) if (isRun(run) && (await hasRecording(run))) runs.push(run)
           return ok(runs)
-        } catch (problem) {
-          return storeFailure(problem)
-        }
-      },
-      sweep: async () => {
-        try {
-          return ok(await sweepPool(root))
-        } catch (problem) {
-          return storeFailure(problem)
-        }
-      },
+        }),
+      sweep: () => guarded(async () => ok(await sweepPool(root))),
     })
   } catch (problem) {
     return storeFailure(problem)

@@ -10,7 +10,7 @@ import { plain } from '../../core/plain-text.ts'
 import type { SchemaValidator } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { hasExactly, isDigest, isInstant, isName, isPlanned, parsedJson } from '../../core/run-chain/entry.ts'
-import { isCode, makeFolder, readPlain, storeFailure, syncFolder, writeWhole } from './durable.ts'
+import { bytesIfThere, guarded, makeFolder, storeFailure, syncFolder, writeWhole } from './durable.ts'
 
 const LARGEST = 256 * 1024 * 1024
 const SCHEMA = 'barewitness.kept-run/1'
@@ -24,10 +24,7 @@ export async function openHistoryStore(root: string, validator: SchemaValidator)
   const folder = historyFolder(root)
   const pathOf = (run: string, tagManifest: string | null): string => join(folder, fileOf(run, tagManifest))
   const read = async (path: string): Promise<KeptRun | null> => {
-    const bytes = await readPlain(path, LARGEST).catch((problem) => {
-      if (isCode(problem, 'ENOENT')) return null
-      throw problem
-    })
+    const bytes = await bytesIfThere(path, LARGEST)
     if (bytes === null) return null
     const kept = parseKept(bytes.toString('utf8'), validator)
     if (kept === null) throw new Error(`${path} is not a stored run; “history rebuild” restores it from its pack`)
@@ -108,8 +105,6 @@ export async function openHistoryStore(root: string, validator: SchemaValidator)
       }),
   })
 }
-
-const guarded = <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> => work().catch(storeFailure)
 
 const keptText = ({ trace, sealed }: KeptRun): string => `${canonicalJson({ schema: SCHEMA, trace, sealed })}\n`
 

@@ -11,7 +11,7 @@ import { bytesAt } from '../pack/write.ts'
 import { LOCAL_BYTES, STORED } from '../pack/zip-format.ts'
 import { type EntryList, readEnd, readList } from '../pack/zip-list.ts'
 import { inflateWhole } from '../pack/zip-unpack.ts'
-import { isCode } from '../store/durable.ts'
+import { isCode, messageOf } from '../store/durable.ts'
 import { fused } from '../stored-file.ts'
 
 /** A table of findings takes some hundred kilobytes. */
@@ -37,7 +37,7 @@ export async function readTable(path: string): Promise<Outcome<readonly TableRow
     }
   } catch (problem) {
     if (isCode(problem, 'ENOENT')) return fail('input.not-found', `${path} does not exist`)
-    return fail('input.refused', `${path}: ${plain(problem instanceof Error ? problem.message : String(problem), 300)}`)
+    return fail('input.refused', `${path}: ${plain(messageOf(problem), 300)}`)
   }
 }
 

@@ -24,8 +24,8 @@ export function sealerCommand(context: Context): void {
       printLine('--config FILE or --new-token FILE is required')
       return context.exit(EXIT.usage)
     }
-    const { readProgramSecrets, runSealerUntilStopped, sealerConfigIn } = await import('../sealer.ts')
-    const config = await sealerConfigIn(file)
+    const { readProgramSecrets, readSealerConfig, runSealerUntilStopped } = await import('../sealer.ts')
+    const config = await readSealerConfig(file)
     if (!config.ok) return endWith(context, config.error)
     if (options.checkConfig === true) {
       const secrets = readProgramSecrets(config.value)

@@ -152,13 +152,7 @@ function pagesOf(text: string, { offsets, state }: FirstRevision): Pages {
 
 /** Another program's PDF in a sentence: how many signatures, and the program that it names as its writer. */
 export function foreignSentence(text: string): string {
-  let signatures = 0
-  for (
-    let at = text.indexOf('/ByteRange');
-    at !== -1 && signatures < MOST_LOOKED_AT;
-    at = text.indexOf('/ByteRange', at + 1)
-  )
-    signatures += 1
+  const signatures = text.split('/ByteRange', MOST_LOOKED_AT + 1).length - 1
   const count = signatures === 0 ? 'no signature' : signatures === 1 ? '1 signature' : `${signatures} signatures`
   const producer = producerOf(text)
   const writer = producer === null ? 'by a program that it does not name clearly' : `by ${quote(producer)}`

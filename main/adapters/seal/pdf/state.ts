@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { firstValue, TAG } from '../../../core/der/read.ts'
 import { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from '../../pdf/marks.ts'
-import { array, dictionary, name, number, type PdfDictionary, type PdfValue, ref, string } from './values.ts'
+import { array, dictionary, name, number, type PdfDictionary, type PdfValue, ref } from './values.ts'
 
 /** State of a report after a revision: all that the next update needs (ISO 32000-1, 7.5.6). */
 export interface FileState {
@@ -91,5 +91,3 @@ export function hexInGap(value: Uint8Array): string | null {
     .toString('hex')
     .padEnd(SIGNATURE_BYTES * 2, '0')}>`
 }
-
-export const stampTitle = (count: number): PdfValue => string(`timestamp-${count}`)

@@ -1,7 +1,7 @@
 import { fail, type Outcome, ok } from '../../../core/failure.ts'
 import { assembleCms, digestOf, type ParsedSeal, parseSeal } from '../cms.ts'
 import { readTokenOverDigest } from '../tsp/token.ts'
-import { type CertificateFacts, readCertificate, sameBytes } from '../x509.ts'
+import { type CertificateFacts, isNamedBy, readCertificate, sameBytes } from '../x509.ts'
 import { diagnoseUpdate } from './diagnose.ts'
 import { type FirstRevision, readFirstRevision } from './first.ts'
 import { fileEnd, type PdfObject, readObject, tableLine } from './objects.ts'
@@ -13,7 +13,6 @@ import {
   hexInGap,
   RANGE_WIDTH,
   signatureWidget,
-  stampTitle,
   type ValidationStore,
 } from './state.ts'
 import {
@@ -42,7 +41,6 @@ export const unsuitable = (why: string): Outcome<never> => fail('pdf.unsuitable'
 interface SignedReport {
   readonly first: FirstRevision
   readonly seal: ParsedSeal
-  readonly length: number
 }
 
 /** The author's signature of a report, parsed; fails with pdf.unsuitable. */
@@ -52,7 +50,7 @@ export function readAuthor(text: string): Outcome<SignedReport> {
   const contents = contentsOf(text.slice(first.gap.from + 1, first.gap.to - 1))
   if (contents === null) return unsuitable('The report is not signed yet.')
   const seal = parseSeal(contents)
-  return typeof seal === 'string' ? unsuitable(seal) : ok({ first, seal, length: text.length })
+  return typeof seal === 'string' ? unsuitable(seal) : ok({ first, seal })
 }
 
 /**
@@ -72,8 +70,8 @@ export function signatureImprint(pdf: Uint8Array): Outcome<Uint8Array> {
 export function addSignatureTimestamp(pdf: Uint8Array, token: Uint8Array): Outcome<Uint8Array> {
   const read = readAuthor(textIn(pdf))
   if (!read.ok) return read
-  const { first, seal, length } = read.value
-  if (length !== first.state.length) return unsuitable('The report already has later revisions.')
+  const { first, seal } = read.value
+  if (pdf.length !== first.state.length) return unsuitable('The report already has later revisions.')
   if (seal.timestampToken !== null) return unsuitable('The signature already has a time-stamp.')
   if (!isOver(token, digestOf(seal.signature))) return unsuitable('The time-stamp does not cover this signature.')
   const cms = withToken(seal, token)
@@ -98,12 +96,9 @@ function withToken(seal: ParsedSeal, token: Uint8Array): Uint8Array | null {
   return sameBytes(assembleCms(parts), seal.der) ? assembleCms({ ...parts, timestampToken: token }) : null
 }
 
-/** The certificate that a seal names as its signer's, when it carries it. */
-export function leafOf({ certificates, signerIssuer, signerSerial }: ParsedSeal): CertificateFacts | null {
-  const isNamed = (facts: CertificateFacts | null): facts is CertificateFacts =>
-    facts !== null && sameBytes(facts.issuerDer, signerIssuer) && facts.serial === signerSerial
-  return certificates.map(readCertificate).find(isNamed) ?? null
-}
+/** The certificate that a seal names as its signer's; null where the seal does not contain it. */
+export const leafOf = (seal: ParsedSeal): CertificateFacts | null =>
+  seal.certificates.map(readCertificate).find((facts) => facts !== null && isNamedBy(facts, seal)) ?? null
 
 /** One revision after the first: its time-stamp and what it adds to the security store. */
 export interface Stamped {
@@ -216,7 +211,7 @@ export function buildUpdate(state: FileState, { certificates, crls, token }: Upd
     Annots: array([...itemsOf(state.page.entries.get('Annots')), ref(widgetId)]),
   })
   const widget = signatureWidget({
-    title: stampTitle(stamps),
+    title: string(`timestamp-${stamps}`),
     tooltip: string('Time-stamp over this report'),
     signature: stampId,
     page: state.pageId,

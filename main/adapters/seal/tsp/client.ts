@@ -17,14 +17,13 @@ import {
 import { fail, type Outcome, ok } from '../../../core/failure.ts'
 import { plain, quote } from '../../../core/plain-text.ts'
 import type { Clock, Entropy, TimestampReading } from '../../../core/ports.ts'
+import { type Answer, askable, exchange } from '../../http.ts'
 import { OID } from '../oids.ts'
 import { sameBytes } from '../x509.ts'
 import { readToken, readTokenOverDigest } from './token.ts'
 
-/** A token, and the response it came in; `byAuthority` distinguishes a refusal from an unreadable response. */
-type TokenOf =
-  | { readonly token: Uint8Array; readonly response: Uint8Array | null }
-  | { readonly refused: string; readonly byAuthority: boolean }
+/** A token, or why there is none; `byAuthority` distinguishes a refusal from an unreadable response. */
+type TokenOf = { readonly token: Uint8Array } | { readonly refused: string; readonly byAuthority: boolean }
 
 const LARGEST_RESPONSE = 1024 * 1024
 const unreadable = (refused: string): TokenOf => ({ refused, byAuthority: false })
@@ -37,7 +36,7 @@ const unreadable = (refused: string): TokenOf => ({ refused, byAuthority: false 
 export function tokenOf(bytes: Uint8Array): TokenOf {
   const whole = bytes.length > LARGEST_RESPONSE ? null : derValue(bytes)
   if (whole?.tag !== TAG.sequence) return unreadable('The response is not one value in DER.')
-  if (membersOf(whole)[0]?.tag === TAG.oid) return { token: bytes, response: null }
+  if (membersOf(whole)[0]?.tag === TAG.oid) return { token: bytes }
   const parts = inOrder(whole)
   const info = inOrder(parts.take(TAG.sequence))
   const status = smallNumber(info.take(TAG.integer))
@@ -49,7 +48,7 @@ export function tokenOf(bytes: Uint8Array): TokenOf {
   if (status > 1) return { refused: refusalWords(status, words, failInfo), byAuthority: true }
   return token === undefined
     ? unreadable('The response grants a time-stamp but contains none.')
-    : { token: token.bytes, response: bytes }
+    : { token: token.bytes }
 }
 
 const STATUS: readonly string[] = [
@@ -109,8 +108,6 @@ export function readStored(
     ? reading
     : { ...reading, problems: ['The time-stamp is not in the form that packs use.', ...reading.problems] }
 }
-
-export type { Stamp }
 
 interface TimestampClient {
   readonly stamp: (
@@ -236,71 +233,13 @@ export function acceptResponse(
   ]
   return problems.length > 0
     ? fail('timestamp.wrong', problems.map((problem) => plain(problem, 400)).join(' '))
-    : ok({ response: found.response ?? sequence(sequence(small(0)), token), token, reading, certificates: chain })
+    : ok({ response: storedResponse(token), token, reading, certificates: chain })
 }
 
 const clockProblems = (at: string, now: string): readonly string[] =>
   Math.abs(Date.parse(at) - Date.parse(now)) <= FARTHEST
     ? []
     : [`The time-stamp states ${at}, but the clock of this computer shows ${now}: more than 5 minutes apart.`]
-
-/** A complete response, or why there is none. */
-type Answer =
-  | { readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
-  | { readonly failed: 'unreachable' | 'too-long'; readonly why: string }
-
-interface Asking {
-  readonly fetch: typeof fetch
-  readonly request: RequestInit
-  readonly mostBytes: number
-  /** For the complete response, its body included. */
-  readonly milliseconds: number
-}
-
-/** One HTTP exchange, bounded in time and size. Redirects are not followed: their status is returned. */
-export async function exchange(url: string, { fetch, request, mostBytes, milliseconds }: Asking): Promise<Answer> {
-  const end = new AbortController()
-  const timer = setTimeout(() => end.abort(), milliseconds)
-  try {
-    const answer = await fetch(url, { ...request, redirect: 'manual', signal: end.signal })
-    const body = answer.status === 200 ? await bodyOf(answer, mostBytes) : new Uint8Array()
-    if (body === null)
-      return { failed: 'too-long', why: `The response is longer than ${Math.floor(mostBytes / 1024)} KiB.` }
-    return { status: answer.status, headers: answer.headers, body }
-  } catch (problem) {
-    const why = end.signal.aborted ? `No complete response within ${milliseconds / 1000} s.` : reasonOf(problem)
-    return { failed: 'unreachable', why }
-  } finally {
-    clearTimeout(timer)
-    end.abort()
-  }
-}
-
-async function bodyOf(answer: Response, mostBytes: number): Promise<Uint8Array | null> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of answer.body ?? []) {
-    size += part.length
-    if (size > mostBytes) return null
-    parts.push(part)
-  }
-  return new Uint8Array(Buffer.concat(parts))
-}
-
-/** `fetch` reports the actual error in its cause. */
-export function reasonOf(problem: unknown): string {
-  const { cause, message } = problem instanceof Error ? problem : new Error(String(problem))
-  const inner = cause instanceof Error ? cause : null
-  const code = inner !== null && 'code' in inner && typeof inner.code === 'string' ? inner.code : null
-  return `No connection: ${plain(code ?? inner?.message ?? message)}.`
-}
-
-/** A usable address: http or https, without user name and password. Null otherwise. */
-export function askable(url: string): string | null {
-  const parsed = URL.canParse(url) ? new URL(url) : null
-  const web = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
-  return parsed !== null && web && parsed.username === '' && parsed.password === '' ? parsed.href : null
-}
 
 /** A TimeStampReq (RFC 3161, section 2.4.1) and the two values in it that the response must repeat. */
 interface TimestampQuery {

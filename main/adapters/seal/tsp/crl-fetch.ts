@@ -1,9 +1,9 @@
 import { certificateParts, derValue, inOrder, membersOf } from '../../../core/der/read.ts'
 import { plain } from '../../../core/plain-text.ts'
+import { askable, exchange } from '../../http.ts'
 import { OID } from '../oids.ts'
 import { isListBy, isRoot } from '../path.ts'
 import { type CertificateFacts, isSignedBy, readAuthorityCertificate, readRevocationList, sameBytes } from '../x509.ts'
-import { askable, exchange } from './client.ts'
 
 interface ListDeps {
   readonly fetch?: typeof fetch

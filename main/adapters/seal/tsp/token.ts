@@ -10,7 +10,7 @@ import {
   TAG,
   timeOf,
 } from '../../../core/der/read.ts'
-import { plain, quote } from '../../../core/plain-text.ts'
+import { quote } from '../../../core/plain-text.ts'
 import type { TimestampReading } from '../../../core/ports.ts'
 import { digestOf } from '../cms.ts'
 import { OID } from '../oids.ts'
@@ -19,7 +19,9 @@ import {
   type CertificateFacts,
   type Hash,
   hashFor,
+  isNamedBy,
   KEY_USAGE,
+  nameOf,
   readAuthorityCertificate,
   sameBytes,
   verifies,
@@ -63,9 +65,7 @@ export function readTokenOverDigest(
   if (typeof info === 'string') return unreadable(parsed.certificates, info)
   const inside = parsed.certificates.map(readAuthorityCertificate)
   const known = [...inside, ...offered.map(readAuthorityCertificate)].filter((facts) => facts !== null)
-  const authority = known.find(
-    (facts) => sameBytes(facts.issuerDer, parsed.signerIssuer) && facts.serial === parsed.signerSerial,
-  )
+  const authority = known.find((facts) => isNamedBy(facts, parsed))
   const over = sameBytes(info.imprint, sha256) ? [] : ['The time-stamp does not cover these bytes: its digest differs.']
   const { imprint, nonce, at } = info
   if (authority === undefined) {
@@ -105,11 +105,6 @@ export function readTokenOverDigest(
 }
 
 const NO_AUTHORITY = 'The certificate of the time-stamp’s signer is missing or unreadable.'
-
-const nameOf = ({ subject, fingerprint }: CertificateFacts): { subject: string; fingerprint: string } => ({
-  subject: plain(subject),
-  fingerprint,
-})
 
 const unreadable = (certificates: readonly Uint8Array[], problem: string): TokenParts => ({
   imprint: new Uint8Array(),
@@ -338,11 +333,11 @@ function parseToken(bytes: Uint8Array): ParsedToken | string {
   const data = inOrder(explicit.take(TAG.sequence))
   if (!isSigned || !envelope.ended() || !explicit.ended()) return 'The time-stamp is not CMS SignedData.'
   if (smallNumber(data.take(TAG.integer)) !== 3) return 'The time-stamp is not SignedData of version 3.'
-  const algorithms = membersOrNone(data.take(TAG.set))
+  const algorithms = membersOf(data.take(TAG.set))
   const content = contentOf(data.take(TAG.sequence))
   if (typeof content === 'string') return content
-  const certificates = membersOrNone(data.take(CONTEXT[0]))
-  const crls = membersOrNone(data.take(CONTEXT[1]))
+  const certificates = membersOf(data.take(CONTEXT[0]))
+  const crls = membersOf(data.take(CONTEXT[1]))
   const signers = data.take(TAG.set)
   if (signers === undefined || !data.ended() || [...certificates, ...crls].some(({ tag }) => tag !== TAG.sequence))
     return 'The time-stamp has parts that SignedData may not have.'
@@ -358,8 +353,6 @@ function parseToken(bytes: Uint8Array): ParsedToken | string {
 }
 
 const bytesOf = ({ bytes }: DerValue): Uint8Array => bytes
-const membersOrNone = (value: DerValue | undefined): readonly DerValue[] =>
-  value === undefined ? [] : membersOf(value)
 
 function contentOf(value: DerValue | undefined): Uint8Array | string {
   const parts = inOrder(value)
@@ -404,10 +397,10 @@ function signerInfo(value: DerValue): SignerParts | string {
 }
 
 function attributesOf(signed: DerValue | undefined): ParsedToken['attributes'] | null {
-  const found = membersOrNone(signed).map((one) => {
+  const found = membersOf(signed).map((one) => {
     const parts = inOrder(one)
     const type = oidText(parts.take(TAG.oid))
-    const [value, ...more] = membersOrNone(parts.take(TAG.set))
+    const [value, ...more] = membersOf(parts.take(TAG.set))
     return type === '' || value === undefined || more.length > 0 || !parts.ended() ? null : { type, value }
   })
   return found.includes(null) ? null : found.filter((attribute) => attribute !== null)

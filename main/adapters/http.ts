@@ -1,0 +1,63 @@
+import { plain } from '../core/plain-text.ts'
+
+/** A complete response, or why there is none. */
+export type Answer =
+  | { readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
+  | { readonly failed: 'unreachable' | 'too-long'; readonly why: string }
+
+interface Asking {
+  readonly fetch: typeof fetch
+  readonly request: RequestInit
+  readonly mostBytes: number
+  /** For the complete response, its body included. */
+  readonly milliseconds: number
+}
+
+/** One HTTP exchange, bounded in time and size. Redirects are not followed: their status is returned. */
+export async function exchange(url: string, { fetch, request, mostBytes, milliseconds }: Asking): Promise<Answer> {
+  const end = new AbortController()
+  const timer = setTimeout(() => end.abort(), milliseconds)
+  try {
+    const answer = await fetch(url, { ...request, redirect: 'manual', signal: end.signal })
+    const body = answer.status === 200 ? await wholeBody(answer.body ?? [], mostBytes) : new Uint8Array()
+    if (body === null)
+      return { failed: 'too-long', why: `The response is longer than ${Math.floor(mostBytes / 1024)} KiB.` }
+    return { status: answer.status, headers: answer.headers, body }
+  } catch (problem) {
+    const why = end.signal.aborted ? `No complete response within ${milliseconds / 1000} s.` : reasonOf(problem)
+    return { failed: 'unreachable', why }
+  } finally {
+    clearTimeout(timer)
+    end.abort()
+  }
+}
+
+/** All bytes of a body; null where it has more than `largest`. The rest is then not read, and the body is closed. */
+export async function wholeBody(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  largest: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of body) {
+    size += part.length
+    if (size > largest) return null
+    parts.push(part)
+  }
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+/** Why there was no connection, in words: `fetch` reports the actual error in its cause. */
+export function reasonOf(problem: unknown): string {
+  const { cause, message } = problem instanceof Error ? problem : new Error(String(problem))
+  const inner = cause instanceof Error ? cause : null
+  const code = inner !== null && 'code' in inner && typeof inner.code === 'string' ? inner.code : null
+  return `No connection: ${plain(code ?? inner?.message ?? message)}.`
+}
+
+/** A usable address: http or https, without user name and password. Null otherwise. */
+export function askable(url: string): string | null {
+  const parsed = URL.canParse(url) ? new URL(url) : null
+  const web = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
+  return parsed !== null && web && parsed.username === '' && parsed.password === '' ? parsed.href : null
+}
