@@ -4,7 +4,7 @@ import { INPUT_SCHEMAS } from '../../schemas/ipc-inputs.ts'
 
 export const METHODS = Object.keys(INPUT_SCHEMAS) as readonly Method[]
 
-/** The schemas of calls by their methods, none of them compiled yet. `source`: see schemaCompiler() in schema-compiler.ts. */
+/** A compiler with the input schema of every method; none is compiled yet. `source`: see schemaCompiler() in schema-compiler.ts. */
 export function callCompiler(source = false): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
@@ -19,7 +19,7 @@ export function callCompiler(source = false): Ajv2020 {
 
 let ready: Ajv2020 | null = null
 
-/** What checks the input of that method, compiled when it is first asked for. */
+/** The validator of a method’s input, compiled at its first use. */
 export function callValidatorOf(method: Method): ValidateFunction {
   ready ??= callCompiler()
   const found = ready.getSchema(method)

@@ -10,8 +10,8 @@ export const countsBytes = (versions: { readonly v8: string; readonly electron?:
   versions.electron === undefined && COUNTS_BYTES.test(versions.v8)
 
 /**
- * Leaves functions that run for a short time unoptimized, where V8 has the flag: in a process of a few seconds, compiling them takes more processor time than
- * it saves. It changes no result.
+ * Leaves functions that run for a short time unoptimized, where V8 has the flag. In a process of a few seconds, compiling them takes more
+ * processor time than it saves. Results do not change.
  */
 export function optimizeLater(): void {
   if (countsBytes(process.versions)) setFlagsFromString(`--interrupt-budget=${BYTES_RUN}`)

@@ -4,7 +4,7 @@ import type { Compression } from '../core/ports.ts'
 /** Fast rather than small: lists with serial numbers become a tenth at any level. */
 const LEVEL = 1
 
-/** Copies have memory of their own: a part of a larger block would hold all of it. */
+/** Results are copies in memory of their own: a view of a larger block would keep the whole block in memory. */
 export const compression: Compression = {
   compress: (bytes) => new Uint8Array(deflateRawSync(bytes, { level: LEVEL })),
   restore: (compressed, size) => {

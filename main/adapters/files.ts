@@ -186,8 +186,8 @@ async function writeWholePieces(
 const BLOCK = 1024 * 1024
 
 /**
- * Pieces in blocks of BLOCK bytes: each write is a system call. A block is valid until the next one is asked for, because all use the same
- * memory: a new one each time, or a long text encoded as a whole, adds a hundred megabytes to a large export before they are collected.
+ * Pieces in blocks of BLOCK bytes, because each write is a system call. A block is valid only until the next one, as all use the same memory:
+ * new blocks, or a long text encoded as a whole, add a hundred megabytes to a large export before they are collected.
  */
 function* blocksOf(pieces: Iterable<string | Uint8Array>): Generator<Buffer> {
   const block = Buffer.allocUnsafe(BLOCK)
@@ -206,7 +206,7 @@ function* blocksOf(pieces: Iterable<string | Uint8Array>): Generator<Buffer> {
 
 const encoder = new TextEncoder()
 
-/** Puts what fits of a piece into `into`, a text as UTF-8; gives how much of the piece was taken and how many bytes were written. */
+/** Copies the part of a piece that fits to `into`, a text as UTF-8. Returns how much of the piece was read, and how many bytes were written. */
 function put(piece: string | Uint8Array, from: number, into: Buffer): readonly [taken: number, written: number] {
   if (typeof piece === 'string') {
     const { read, written } = encoder.encodeInto(from === 0 ? piece : piece.slice(from), into)
@@ -230,7 +230,7 @@ async function* entriesBelow(folder: string, at: string, depth: number): AsyncGe
   }
 }
 
-/** Writes bytes kept elsewhere as a new file, on the disk when it resolves. Rejects, and removes the file again, where they differ from their digest. */
+/** Writes bytes stored elsewhere as a new file, which is on the disk when this resolves. Rejects, and removes the file, where they differ from their digest. */
 export async function putStored(path: string, content: StoredBytes): Promise<void> {
   const handle = await open(path, 'wx', 0o600)
   await orRemoved(path, async () => {

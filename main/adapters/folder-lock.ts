@@ -65,8 +65,8 @@ async function isRunning(pid: number, start: string): Promise<boolean> {
 }
 
 /**
- * What distinguishes a process from an earlier one of the same number: on Linux, its start and that of the system.
- * Elsewhere all look alike. Null when it cannot be read.
+ * A text that distinguishes a process from an earlier one of the same number: on Linux, its start and that of the
+ * system. The same for all processes on other systems. Null when it cannot be read.
  */
 async function startOf(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') return '0'

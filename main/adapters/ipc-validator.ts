@@ -2,8 +2,8 @@ import { isMethod } from '../../schemas/ipc-inputs.ts'
 import { callValidatorOf } from './call-compiler.ts'
 
 /**
- * Checks the input of a call from the window against its method's schema: compiled by the build in the built program, else when the method is
- * first called. Returns the problems as sentences; none means it fits.
+ * The problems of the input of a call from the window, as sentences; none where it is valid. The schema of a method is compiled by the
+ * build, or from source at its first call.
  */
 export function ipcProblems(method: string, input: unknown): readonly string[] {
   if (!isMethod(method)) return ['there is no such method']

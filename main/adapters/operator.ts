@@ -27,7 +27,7 @@ async function read(): Promise<Operator> {
   }
 }
 
-/** An account without a name, as in some containers, is stated by its number. */
+/** The name of the account; its number where it has none, as in some containers. */
 function userName(): string {
   try {
     return userInfo().username
@@ -37,8 +37,8 @@ function userName(): string {
 }
 
 /**
- * Of a built program: the digest that `find . -name '*.js' | LC_ALL=C sort | xargs sha256sum | sha256sum` prints in
- * `out/main`. Null from source, where no build is what runs, and where a file cannot be read.
+ * The digest of a built program, as `find . -name '*.js' | LC_ALL=C sort | xargs sha256sum | sha256sum` prints it in
+ * `out/main`. Null where the program runs from source, and where a file cannot be read.
  */
 async function programDigest(here: string): Promise<string | null> {
   const root = basename(here) === 'chunks' ? dirname(here) : here

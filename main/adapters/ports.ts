@@ -54,7 +54,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
     clock,
     entropy,
     zones,
-    // A pause alone does not keep the program running: it is raced against something that does.
+    // A pause alone does not keep the program running; callers wait for other work at the same time.
     pause: (milliseconds) => sleep(milliseconds, undefined, { ref: false }),
     tidyMemory,
     compression,
@@ -104,7 +104,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
   }
 }
 
-/** Loaded when first used. One for all connections of these ports: it prevents them from starting all at once. */
+/** Loaded when first used. One transport serves all connections of these ports, so that they do not start all at once. */
 function pacedTransport(): Transport {
   let made: Promise<Transport> | null = null
   return {
@@ -146,13 +146,13 @@ function integrationsOf(clock: Clock): Integrations {
   }
 }
 
-/** Less growth since the last collection is not worth another one: it takes longer the more memory is in use. */
+/** Memory is collected after at least so much growth: a collection takes longer the more memory is in use. */
 const WORTH = 32 * 1024 * 1024
 
 /**
- * Frees memory that is no longer referenced, where enough was taken since the last time. V8 lets its heap grow to several times the size of its live data before it
- * collects, the more so the more memory the computer has; between the stages of a large export most of it is garbage.
- * Where the engine offers no such call, nothing happens except that more memory is used.
+ * Frees memory that is no longer referenced, where it grew enough since the last time. V8 lets its heap grow to several times its live data
+ * before it collects, and further on computers with more memory; between the stages of a large export most of it is garbage. Has no effect
+ * where the engine offers no such call.
  */
 export function tidyMemory(): void {
   if (taken() < left + WORTH) return
@@ -172,7 +172,7 @@ function taken(): number {
 let collect: (() => void) | null = null
 
 function collector(): () => void {
-  // Electron may freeze V8's flags, and then ends on a change of one: this was not observed to work there.
+  // Electron may freeze V8's flags, and then ends when one is changed: this was never observed to work there.
   if ('electron' in process.versions) return () => undefined
   setFlagsFromString('--expose-gc')
   const found: unknown = runInNewContext('typeof gc === "function" ? gc : null')
@@ -182,9 +182,9 @@ function collector(): () => void {
 
 /**
  * Excludes the memory of this process from any core file after a crash: it may contain a key or a passphrase.
- * `/proc/self/coredump_filter` is core(5): without a bit set, no mapping is written, whatever limit or handler the
- * computer has. Processor registers are written all the same (up to 64 bytes of a copy in progress). Where the file
- * does not exist (outside Linux) or cannot be written, nothing happens: core files then depend on the computer.
+ * With no bit set in `/proc/self/coredump_filter` (core(5)), no mapping is written, whatever limit or handler the
+ * computer has. Processor registers are still written (up to 64 bytes of a copy in progress). Where the file does not
+ * exist (outside Linux) or cannot be written, core files depend on the computer.
  */
 function keepOutOfCoreFiles(): void {
   try {

@@ -35,7 +35,7 @@ export async function readSealerConfig(file: string): Promise<Outcome<SealerConf
   return problems.length === 0 ? ok(value) : refuse(problems)
 }
 
-/** The problem of an address of a team server whose connection would not be encrypted, if it is one. */
+/** The problem of a team server’s address to which connections would not be encrypted; none otherwise. */
 export const serverProblems = ({ server }: { readonly server: string }): readonly PlacedProblem[] =>
   server.startsWith('http:') && !isLoopbackUrl(server)
     ? [{ path: ['server'], text: 'must begin with https, unless its host is a loopback address' }]

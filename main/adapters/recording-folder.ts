@@ -47,7 +47,7 @@ export async function readRecordingFolder(
       if (total > LARGEST_RECORDING) return invalid(folder, `captures exceed ${LARGEST_RECORDING} bytes in total`)
       blobs.set(digest, bytes)
     }
-    // Small files are read without giving way to anything else; many recordings are read one after the other.
+    // Small files are read synchronously; other work gets its turn between recordings.
     await setImmediate()
     const captures: CapturedAnswer[] = []
     for (const meta of metas.value) {

@@ -81,7 +81,7 @@ export const SCHEMA_NAMES = Object.keys(IDS) as readonly SchemaName[]
 export type Extent = 'first' | 'all'
 
 /**
- * The schemas, none of them compiled yet. `source`: keep the text of what is compiled, as the build does to write it down: see
+ * A compiler without any schema. `source`: keeps the source text of compiled functions, which the build writes to a file: see
  * test/support/written-validators.ts.
  */
 export function schemaCompiler(extent: Extent, source = false): Ajv2020 {
@@ -98,15 +98,15 @@ export function schemaCompiler(extent: Extent, source = false): Ajv2020 {
   return ajv
 }
 
-/** A document or one of its definitions, as it is written there. `base` is what its references are relative to. */
+/** A document or one of its definitions, unchanged. Its references are relative to `base`. */
 interface Written {
   readonly base: string
   readonly schema: object
 }
 
 /**
- * Documents and their definitions as schemas of their own, by id. ajv compiles the whole document that a reference leads to: of a fleet
- * file, that would be all of an assessment and of a recording, six times what it uses.
+ * Documents and their definitions as separate schemas, by id. ajv compiles the whole document that a reference leads to. For a fleet file,
+ * that would include all of an assessment and of a recording: six times what it uses.
  */
 const WRITTEN: ReadonlyMap<string, Written> = new Map(
   DOCUMENTS.flatMap(({ $id: base, $schema, $defs, ...whole }) => [
@@ -117,7 +117,7 @@ const WRITTEN: ReadonlyMap<string, Written> = new Map(
   ]),
 )
 
-/** Adds the schema of an id, and those that it refers to: adding all of them takes as long as compiling a fleet file's. */
+/** Adds the schema of an id, and those that it refers to. Adding all schemas would take as long as compiling that of a fleet file. */
 function addWithReferences(ajv: Ajv2020, id: string): void {
   const waiting = [id]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -129,7 +129,7 @@ function addWithReferences(ajv: Ajv2020, id: string): void {
   }
 }
 
-/** A schema whose references name schemas of their own, and their ids. */
+/** The schema with references to separate schemas instead, and the ids of those. */
 function apart({ base, schema }: Written): {
   readonly schema: AnySchemaObject
   readonly references: readonly string[]
@@ -150,23 +150,23 @@ function apart({ base, schema }: Written): {
   return { schema: moved(schema) as AnySchemaObject, references }
 }
 
-/** The id of a definition as a schema of its own: without a fragment, which would lead into its document. */
+/** The id of a definition as a separate schema: without a fragment, which would lead into its document. */
 function ownId(id: string): string {
   return id.replace('#/$defs/', '/').replace(/#$/, '')
 }
 
-/** Adds a schema with those that it refers to. Gives its id, by which it is compiled when it is first asked for. */
+/** Adds a schema with those that it refers to. Returns its id, by which ajv compiles it at its first use. */
 export function addSchema(ajv: Ajv2020, name: SchemaName): string {
   const id = ownId(IDS[name])
   addWithReferences(ajv, id)
   return id
 }
 
-/** One per process, however many worlds it creates: compiling takes longer than most uses of the schemas. */
+/** Once per process, however many validators it creates: compiling takes longer than most uses of the schemas. */
 const ready: Record<Extent, Ajv2020 | null> = { first: null, all: null }
 const compiled: Readonly<Record<Extent, Map<SchemaName, ValidateFunction>>> = { first: new Map(), all: new Map() }
 
-/** What checks values against that schema, compiled when it is first asked for. */
+/** The validator of a schema, compiled at its first use. */
 export function validatorOf(name: SchemaName, extent: Extent): ValidateFunction {
   const known = compiled[extent].get(name)
   if (known !== undefined) return known

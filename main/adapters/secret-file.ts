@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 
-// A file of its own: every command line may read a passphrase, and its start waits for what this imports.
+// A separate file, because every command may read a passphrase and start-up waits for its imports.
 
 /**
  * The first line of a file that only its owner can read; `holds` names its purpose. Checks the opened file and not its

@@ -170,7 +170,7 @@ const AT_START = /^(?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/
 /** The same text, with an apostrophe before anything that could be read as a formula (OWASP, CSV injection). */
 export const defused = (cell: string): string => cell.replace(INSIDE, "$&'").replace(AT_START, "'")
 
-/** The text before defused(). A text that begins with a tab or a line end, which no entry does, keeps its apostrophe. */
+/** Reverts defused(). A text that begins with a tab or a line end, as no entry does, keeps its apostrophe. */
 export function fused(cell: string): string {
   const inside = cell.replace(FUSED_INSIDE, '$1')
   return inside.startsWith("'") && FORMULA.test(inside.slice(1)) ? inside.slice(1) : inside
@@ -186,8 +186,8 @@ const FORMULA = /^[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20]/
 export const csvOf = (rows: Iterable<readonly string[]>): string => [...csvPieces(rows)].join('')
 
 /**
- * The text of csvOf() in pieces of some lines. An importer, such as that of Jira or ServiceNow, finds columns by their exact names and
- * takes a byte order mark for a part of the first one.
+ * The text of csvOf() in pieces of some lines. Importers, such as those of Jira and ServiceNow, find columns by their exact names and
+ * would read a byte order mark as part of the first one.
  */
 export function* csvPieces(rows: Iterable<readonly string[]>, reader: CsvReader = 'spreadsheet'): Generator<string> {
   if (reader === 'spreadsheet') yield '\ufeff'
@@ -201,7 +201,7 @@ export function* csvPieces(rows: Iterable<readonly string[]>, reader: CsvReader 
   yield pieceOf(piece)
 }
 
-// More rows would outlive the collection of young objects, and be collected late.
+// More rows would survive the collection of young objects, and be freed late.
 const ROWS_AT_ONCE = 50
 
 // Readers accept either half of a line end as a line end, so a cell with one is quoted.

@@ -70,7 +70,7 @@ function placedObjects({ s3, folder, ...others }: TeamObjects, at: (named: strin
   }
 }
 
-/** What the files of a configuration hold. */
+/** The content of the files that a configuration names. */
 interface TeamSecrets {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly clientSecret: string | null

@@ -5,7 +5,7 @@ import type { PrintSetup, Sheet } from '../core/all-ports.ts'
 import type { Paper } from '../core/report-document.ts'
 import { END_BYTES, LISTED_BYTES, SIGNATURES } from './pack/zip-format.ts'
 
-/** A sheet as far as its settings depend on it. */
+/** The parts of a sheet that its settings depend on. */
 interface SettledSheet {
   readonly name: string
   /** Widths in characters, one for each column. */
@@ -17,8 +17,9 @@ interface SettledSheet {
 }
 
 /**
- * What the library does not offer (ECMA-376 part 1, 18.3.1): a filter over each table, with the hidden name under which Excel keeps its range; pages in
- * landscape with the head, the naming columns, a foot and page numbers on each; and text that is wrapped instead of covered by the next cell.
+ * Settings that the library lacks (ECMA-376 part 1, 18.3.1): a filter over each table, with the hidden name under which Excel stores its range;
+ * landscape pages, each with the heading, the naming columns, a foot and its number; and text that wraps instead of being covered by the next
+ * cell.
  */
 const sheetSettings = (
   sheets: readonly SettledSheet[],
@@ -70,7 +71,7 @@ const PAPERS: Readonly<Record<Paper, { readonly code: number; readonly length: n
 /** Inches, the unit of page margins. */
 const MARGIN = { side: 0.5, top: 0.5, bottom: 0.7, foot: 0.3 }
 
-/** A sheet is printed at this size or larger, on more pages side by side where it is wide: 10 point become 7. */
+/** The smallest scale of printing: 10 points become 7. A wider sheet takes several pages side by side. */
 const SMALLEST = 0.7
 
 /** Pages side by side on which the columns fit; the naming columns are repeated on each. */
@@ -107,9 +108,9 @@ const columnName = (number: number): string =>
 
 const xmlText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Row heights: programs other than Excel keep the height of a row without one at a single line, and cover the rest of a wrapped text. */
+// Row heights are stated, because programs other than Excel give other rows a single line, which hides the rest of a wrapped text.
 
-/** The font of every cell, which other programs replace by one of the same widths. */
+/** The font of every cell; other programs replace it by one of the same widths. */
 const FONT = { family: 'Arial', size: 10 } as const
 
 /** Width of a digit of the font in points: widths of columns are counted in digits. */
@@ -129,7 +130,7 @@ const WIDTHS = [
   260, 334, 584,
 ] as const
 
-/** A letter that the metrics lack is taken to be as wide as the widest of them. */
+/** Width of a letter that the metrics lack: that of the widest one. */
 const WIDEST = 1015
 
 /** Programs round the width of each letter to whole pixels. */
@@ -141,7 +142,7 @@ const widthOf = (text: string): number => {
   return (sum / 1000) * FONT.size * ROUNDED
 }
 
-/** Lines that a text takes in a column of this width in characters: broken behind spaces and hyphens, and within a longer word. */
+/** Number of lines of a text in a column of this width in characters: broken after spaces and hyphens, and within a longer word. */
 export function linesOf(text: string, width: number): number {
   const room = width * DIGIT
   return text.split('\n').reduce((lines, line) => lines + wrapped(line, room), 0)
@@ -177,9 +178,9 @@ const LONGEST_NAME = 31
 
 /**
  * Sheets as one Office Open XML workbook (ECMA-376). Every cell is typed as text, as a number or, in a column of days or times, as a date, so
- * nothing is ever read as a formula. The first row of each sheet is bold, stays visible, is printed on every page, and has a filter for each
- * column; the first columns that name a row do the same. Text is truncated, and rows beyond the limit of a sheet are
- * omitted, both with a mark. The same sheets give the same bytes: the archive contains no dates.
+ * that none is read as a formula. The first row of each sheet is bold and has a filter for each column; it and the columns that name a row stay
+ * visible and are printed on every page. Text is truncated, and rows beyond the limit of a sheet are omitted, both with a mark. The same sheets
+ * give the same bytes: the archive contains no dates.
  */
 export async function xlsxOf(sheets: readonly Sheet[], print: PrintSetup): Promise<Uint8Array> {
   const names = sheetNames(sheets.map(({ name }) => name))
@@ -221,11 +222,11 @@ const datedColumns = (heads: Sheet['rows'][number] | undefined): readonly boolea
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/
 
-/** A day or an instant, which a program sorts and filters by time; null for any other text. It is shown as UTC. */
+/** A day or a time as a date, which a program sorts and filters by time; null for any other text. It is shown as UTC. */
 function dateOf(text: string): { readonly value: Date; readonly format: string } | null {
   const format = DAY.test(text) ? 'yyyy-mm-dd' : INSTANT.test(text) ? 'yyyy-mm-dd hh:mm:ss' : null
   const value = new Date(text)
-  // A day that its month does not have is another day as a date.
+  // A day that its month lacks would become another date.
   const isReal = !Number.isNaN(value.getTime()) && value.toISOString().startsWith(text.slice(0, 10))
   return format !== null && isReal ? { value, format } : null
 }

@@ -5,7 +5,7 @@ import { isSocket } from '../../core/database-address.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 
-/** One statement with its parameters. Rejects as PostgreSQL does. */
+/** Runs one statement with its parameters. Rejects with the error of PostgreSQL. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
 interface Login {
@@ -18,12 +18,12 @@ interface Login {
 /** Connections of one role to one database. */
 export interface Connections {
   /**
-   * Runs work in one transaction, which sees the rows of this engagement and no others. Committed where the work succeeds, undone where it
-   * fails. Fails as the work does, with database.unreachable where the connection is refused, lost or too slow, and with store.failed for
+   * Runs work in one transaction that sees only the rows of this engagement. It is committed where the work succeeds, and rolled back where
+   * it fails. Fails as the work does, with database.unreachable where the connection is refused, lost or too slow, and with store.failed for
    * any other error of the database.
    */
   readonly within: <T>(engagement: string, work: (query: Query) => Promise<Outcome<T>>) => Promise<Outcome<T>>
-  /** As within, without an engagement: rows of none are seen. */
+  /** As `within`, without an engagement: no rows are visible. */
   readonly outside: <T>(work: (query: Query) => Promise<Outcome<T>>) => Promise<Outcome<T>>
   readonly close: () => Promise<void>
 }
@@ -36,7 +36,7 @@ interface ConnectionLimits {
 
 const CONNECT_MS = 5000
 const KEPT_MS = 30_000
-/** After the database's own limit, where it does not answer at all. */
+/** Added to the database’s own limit, for a database that does not respond at all. */
 const SILENCE_MS = 5000
 
 export function openConnections(
@@ -49,12 +49,12 @@ export function openConnections(
     host,
     port,
     database,
-    // A function, because an empty text would be replaced by what the environment or ~/.pgpass names.
+    // A function: an empty text would be replaced by the value of the environment or of ~/.pgpass.
     password: () => password ?? '',
     ssl:
       tls === null || isSocket(address)
         ? false
-        : // `host` is what the name in the certificate is compared with where it is an IP address.
+        : // Where `host` is an IP address, the name in the certificate is compared with it.
           { host, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(tls.ca === null ? {} : { ca: tls.ca }) },
     max: most,
     connectionTimeoutMillis: CONNECT_MS,
@@ -65,7 +65,7 @@ export function openConnections(
     keepAlive: true,
     application_name: 'barewitness',
   })
-  // A connection that ends while nothing uses it: the next work opens another one.
+  // An idle connection ended: the next work opens another one.
   pool.on('error', () => undefined)
   const transaction = async <T>(
     engagement: string | null,
@@ -89,7 +89,7 @@ export function openConnections(
       client.release()
       return done
     } catch (problem) {
-      // What state it is in is unknown; PostgreSQL undoes the transaction of a connection that ends.
+      // The state of the connection is unknown. PostgreSQL rolls back the transaction of a connection that ends.
       client.release(true)
       return failureOf(problem)
     }
@@ -101,7 +101,7 @@ export function openConnections(
   }
 }
 
-/** States of PostgreSQL that pass, or that an administrator ends without this program: by class, or whole. */
+/** Codes of PostgreSQL (SQLSTATE, whole or only the class) that are temporary, or that an administrator resolves outside this program. */
 const PASSING: Readonly<Record<string, string>> = {
   '08': 'the connection was lost',
   '25006': 'it accepts no changes',
@@ -111,7 +111,7 @@ const PASSING: Readonly<Record<string, string>> = {
   '57': 'it is starting or stopping, or took too long',
 }
 
-/** Neither values nor addresses are repeated: these words are shown to people and collectors. */
+/** Contains neither values nor addresses, because people and collectors see these words. */
 function failureOf(problem: unknown): Outcome<never> {
   const { code, message } = (problem ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   const known = typeof code === 'string' && /^[0-9A-Z_]{1,60}$/.test(code) ? code : null
@@ -125,7 +125,7 @@ const away = (reason: string): Outcome<never> => fail('database.unreachable', `t
 
 const TRIES_MS = [100, 300, 1000, 2000, 4000, 8000] as const
 
-/** Repeats work that may be done twice while the database is away, for some 15 seconds. */
+/** Repeats work while the database is unreachable, for about 15 seconds. The work must be safe to do twice. */
 export async function patiently<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
   for (const pause of TRIES_MS) {
     const done = await work()

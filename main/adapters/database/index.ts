@@ -14,12 +14,12 @@ import type { DatabaseSecrets } from '../team-config.ts'
 import { type Connections, openConnections, patiently } from './connection.ts'
 import { checkTables, updateTables } from './migrate.ts'
 
-/** Sessions are of the whole server: the sign in the place of their engagement is the name of none. */
+/** Sessions belong to the whole server. Their rows have this in place of an engagement, which is no valid name of one. */
 const WHOLE_SERVER = '*'
 
 /**
- * Sessions in PostgreSQL. `policy` is a digest of what decides about people: sessions that began under another one are removed when sessions
- * are loaded, so that no one keeps a role that the configuration no longer gives.
+ * Sessions in PostgreSQL. `policy` is a digest of the configuration that assigns roles. Loading removes sessions that began under another
+ * policy, so that no one keeps a role that the configuration no longer assigns.
  */
 function databaseSessions(connections: Connections, policy: string): SessionStore {
   const done = (text: string, values: readonly unknown[]) =>
@@ -69,26 +69,26 @@ function databaseSessions(connections: Connections, policy: string): SessionStor
 /** The database of a team server. */
 export interface OpenDatabase {
   /**
-   * The jobs of an engagement. `folder` is where they would be in files. One process at a time can have them for people. Fails with
-   * input.refused where jobs in files have no end.
+   * The jobs of an engagement. `folder` is the folder that holds jobs in files. Only one process at a time can open them to serve people.
+   * Fails with input.refused while jobs in files have not ended.
    */
   readonly openQueue: (engagement: string, folder: string, forPeople: boolean) => Promise<Outcome<JobQueue>>
-  /** Of everyone who is signed in; `policy` as databaseSessions(). */
+  /** The sessions of everyone who is signed in. `policy`: see databaseSessions(). */
   readonly sessionStore: (policy: string) => SessionStore
-  /** Whether it answers and accepts changes. */
+  /** Whether the database responds and accepts changes. */
   readonly isReachable: () => Promise<boolean>
   readonly close: () => Promise<void>
 }
 
 const FEW = { most: 1, statementMs: 60_000 } as const
 const USUAL = { most: 10, statementMs: 10_000 } as const
-/** As long as files of a large recording are written and read. */
+/** A lock is held while the files of a large recording are written and read. */
 const LOCKS = { most: 8, statementMs: 120_000 } as const
 const PATIENCE_MS = 10_000
 
 /**
- * Connects to a database of a valid configuration; updates its tables where the configuration names their owner, and checks them. Fails with
- * database.unreachable, and with input.refused for an unsuitable database or role.
+ * Connects to the database of a valid configuration. Updates the tables where the configuration names their owner, and checks them. Fails
+ * with database.unreachable, and with input.refused for an unsuitable database or role.
  */
 export async function openDatabase(
   { url, tls, owner }: TeamDatabase,
@@ -135,8 +135,8 @@ export async function openDatabase(
 }
 
 /**
- * The folder of deliveries, which is used with jobs in a database as well. The process that serves people locks it, as it does with jobs in
- * files: an engine has a folder for itself.
+ * Prepares the folder of deliveries, which jobs in a database use as well. The process that serves people locks it, as with jobs in files:
+ * an engine is the only user of its folder.
  */
 async function preparedFolder(
   folder: string,
@@ -156,7 +156,7 @@ async function preparedFolder(
   return ended
 }
 
-/** Puts a journal aside whose jobs have an end. Jobs that wait in files would be forgotten, and their recordings refused. */
+/** Moves a journal aside whose jobs have all ended. Jobs still waiting in files would be lost, and their recordings refused. */
 async function leaveFiles(folder: string, journal: string): Promise<Outcome<null>> {
   if (!(await isThere(journal))) return ok(null)
   const open = await openJobsInFiles(folder)

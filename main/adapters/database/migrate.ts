@@ -2,12 +2,12 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Query } from './connection.ts'
 
 /**
- * The tables of a team server in PostgreSQL. A step that was released is never changed: another one follows it. Names are written out, because
- * the search path of a role is its own matter.
+ * The tables of a team server in PostgreSQL. A released step is never changed; a further step follows it. Names are qualified with the schema,
+ * because each role may set its own search path.
  */
 const SCHEMA = 'barewitness'
 
-/** Rows are seen and written under the engagement of the transaction alone, by the owner of the tables as well. */
+/** Limits reading and writing to rows of the transaction’s engagement, for the owner of the tables as well. */
 const separated = (table: string): string => `
 ALTER TABLE barewitness.${table} ENABLE ROW LEVEL SECURITY;
 ALTER TABLE barewitness.${table} FORCE ROW LEVEL SECURITY;
@@ -18,7 +18,7 @@ CREATE POLICY engagement ON barewitness.${table}
 
 const ENGAGEMENT = "engagement text NOT NULL CHECK (engagement ~ '^[a-z0-9][a-z0-9-]{0,60}$')"
 
-/** Steps from an empty schema to the tables of this version; each is applied once, in its order. */
+/** Steps from an empty schema to the tables of this version. Each is applied once, in this order. */
 export const STEPS: readonly string[] = [
   `
 CREATE SEQUENCE barewitness.job_ends;
@@ -66,7 +66,7 @@ CREATE TABLE barewitness.sessions (
 );
 ${separated('sessions')}
 `,
-  // Sessions that began before have the way that all of them had then, as far as is known.
+  // Existing sessions get the way to sign in that all of them had at that time, so far as is known.
   `
 ALTER TABLE barewitness.sessions
   ADD COLUMN public_id text NOT NULL UNIQUE DEFAULT replace(gen_random_uuid()::text, '-', ''),
@@ -75,7 +75,7 @@ ALTER TABLE barewitness.sessions ALTER COLUMN public_id DROP DEFAULT, ALTER COLU
 `,
 ]
 
-/** What the role of the server may do. Given again at each update, so that another role can be configured. */
+/** Rights of the server’s role. Granted again at each update, so that another role can be configured. */
 const GRANTS: readonly string[] = [
   'GRANT USAGE ON SCHEMA barewitness TO $ROLE',
   'GRANT SELECT, INSERT, UPDATE, DELETE ON barewitness.jobs TO $ROLE',
@@ -84,14 +84,14 @@ const GRANTS: readonly string[] = [
   'GRANT USAGE ON SEQUENCE barewitness.job_ends TO $ROLE',
 ]
 
-/** Oldest PostgreSQL, as server_version_num. */
+/** The oldest supported PostgreSQL, as server_version_num. */
 const OLDEST = 150_000
-/** Of the advisory lock that updates of the tables hold: any number, as long as it stays the same. */
+/** Key of the advisory lock that an update of the tables holds: an arbitrary number that must never change. */
 const UPDATE_LOCK = 4_202_611_281
 
 /**
- * Creates or updates the tables, and lets `role` use them. In the transaction of `query`, of the role that owns them; others
- * that start at the same time wait for it. Without effect on tables that are up to date. Fails with input.refused for tables of a later version.
+ * Creates or updates the tables, and grants `role` their use. Runs in the transaction of `query`, whose role owns them; updates that start at
+ * the same time wait for it. Does not change tables that are up to date. Fails with input.refused for tables of a later version.
  */
 export async function updateTables(query: Query, role: string): Promise<Outcome<null>> {
   await query('SELECT pg_catalog.pg_advisory_xact_lock($1)', [UPDATE_LOCK])

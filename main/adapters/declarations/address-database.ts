@@ -68,9 +68,9 @@ const PIECE = 1024 * 1024
 type Columns = 'country' | 'network' | 'network-country' | 'city'
 
 /**
- * A database as text: first and last address of a range, then a country; or a network’s number and its organization
- * (ip-location-db, iptoasn, whose country is between the two); or country, state, and city with degrees
- * (ip-location-db, DB-IP). Commas or tabs. Addresses are written as such, or as whole numbers (IP2Location). An invalid
+ * A database as text. Each line has the first and last address of a range, then a country; or a network’s number and
+ * its organization (ip-location-db, iptoasn, with the country between them); or country, state, and city with degrees
+ * (ip-location-db, DB-IP). Separated by commas or tabs. Addresses are written as such, or as whole numbers (IP2Location). An invalid
  * line is named, and so is a range that overlaps another.
  */
 export function readAddressCsv(bytes: Uint8Array): ReadDatabase {

@@ -25,10 +25,10 @@ interface Answered {
 
 /** Networks with a shorter prefix may be spread over a country; an IPv6 /32 is all that one operator has (RIPE-738). */
 const NARROW = { 4: 20, 6: 32 } as const
-/** What databases return for “somewhere in the United States”. */
+/** The coordinates that databases return for “somewhere in the United States”. */
 const US_MIDDLE = { latitude: 37.751, longitude: -97.822 }
 
-/** An entry as stored, with how much of it can be used. */
+/** An entry as stored, with the level of detail that can be used. */
 export function answerOf({ address, network, prefix }: Answered, given: Given): AddressAnswer {
   const country = countryCode(given.country)
   const city = text(given.city, 200)
@@ -102,7 +102,7 @@ export function asNumber(value: unknown): number | null {
 /** A parsed database, or the error in it, worded to follow its name. */
 export type ReadDatabase = DatabaseReading | string
 interface DatabaseReading extends Pick<AddressDatabase, 'type' | 'builtOn' | 'families'> {
-  /** For an address of one of the families. */
+  /** Looks up an address of one of the families. */
   readonly answer: (address: IpAddress) => AddressAnswer
 }
 

@@ -57,7 +57,7 @@ function problemsOfForm(declared: Readonly<Record<string, unknown>>): readonly P
   return all.filter((problem) => !isOtherChoice(problem, all)).map(inPlainWords)
 }
 
-/** What a schema with alternatives reports for the branch that was not meant. */
+/** Problems that a schema with alternatives reports for the branch that was not meant. */
 const BASES = {
   date: /^(reportingBasis lacks “date”|kind must be "date"|(from|to) is not a known field)/,
   period: /^(reportingBasis lacks “(from|to)”|kind must be "period"|date is not a known field)/,
@@ -158,7 +158,7 @@ export async function readDocument<T>(schema: SchemaName, path: string): Promise
     : parseDeclared<T>(schema, text, path)
 }
 
-/** The same for a text; `path` names it in problems. */
+/** As readDocument(), for a text; `path` names it in problems. */
 function parseDeclared<T>(schema: SchemaName, text: string, path: string): Outcome<PlacedDocument<T>> {
   const lines = new LineCounter()
   const document = documentOf(text.replace(/^\uFEFF/, ' '), lines)

@@ -90,12 +90,12 @@ export async function readProvider(
   return problems.length > 0 ? refuse(problems) : ok(value)
 }
 
-/** The largest fleet that a file may contain, each node timed as often as we time it, takes three quarters of it. */
+/** The record of the largest possible fleet, with all our measurements of each node, takes three quarters of this. */
 const LARGEST_MIB = 64
 
 /**
- * A vantage record, as `vantage measure` wrote it, whose signature is valid: whose key that is, is for the reader to find out. Fails with
- * input.not-found where it cannot be read, and with input.refused where it is no such record, or was changed since it was signed.
+ * A vantage record, as `vantage measure` wrote it, with a valid signature. The holder of the key is not checked. Fails with input.not-found
+ * where it cannot be read, and with input.refused where it is not such a record, or was changed after signing.
  */
 async function readVantage(seal: SealReader, file: string, beside: string | null): Promise<Outcome<VantageRecord>> {
   const path = placeOf(file, beside)

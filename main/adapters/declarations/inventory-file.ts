@@ -97,7 +97,7 @@ const refused = (line: number | null, text: string): InventoryReading => ({
   columns: [],
 })
 
-/** Lines with content, quoted cells taken together. A quotation mark inside a cell, as in 19", is a character of it. */
+/** The lines with content; a quoted cell may span several. A quotation mark inside a cell, as in 19", is a character of it. */
 export function tableOf(
   bytes: Uint8Array,
 ): { readonly lines: readonly TableLine[] } | { readonly line: number | null; readonly problem: string } {
@@ -204,8 +204,8 @@ function rowOf(cells: Readonly<Record<Field, string>>, line: number): InventoryR
 }
 
 /**
- * The columns under which a list gives these rows: an engagement stores the rows alone, and its file names the columns.
- * The usual headings are not named. Null where no choice of columns gives the rows.
+ * The columns with which a list gives these rows: an engagement stores only the rows, but its file names the columns.
+ * Columns with usual headings are omitted. Null where no choice of columns gives the rows.
  */
 export function inventoryColumns(bytes: Uint8Array, rows: readonly InventoryRow[]): InventoryColumns | null {
   const table = tableOf(bytes)
@@ -225,7 +225,7 @@ export function inventoryColumns(bytes: Uint8Array, rows: readonly InventoryRow[
   for (const field of FIELDS) {
     const usual = placed.places[field]
     if (usual >= 0 && gives(field, usual)) continue
-    // A column before none: a list without any column for names, addresses and serial numbers is refused.
+    // Any column is preferred to none: a list without a column for names, addresses and serial numbers is refused.
     const found = titles.find((title, place) => isAlone(title) && gives(field, place)) ?? null
     if (found === null && !gives(field, -1)) return null
     if (found !== null || usual >= 0) columns[field] = found

@@ -5,10 +5,10 @@ import { sha256 } from '../../core/digest.ts'
 import { endOfDay } from '../../core/register/days.ts'
 import { demoLocation } from './demo-location.ts'
 
-/** Of a claim that tests decide. */
+/** The remaining members of a claim that tests decide. */
 const BY_TESTS = { otherwise: null, why: null, documentRequired: null } as const
 
-/** A fictitious provider and its claims, so that the demo makes no statement about a real one. */
+/** A fictitious provider and its claims: the demo makes no statement about a real one. */
 export const DEMO_PROVIDER: ProviderProfile = {
   schema: 'barewitness.provider/1',
   id: 'example-hosting',

@@ -18,7 +18,7 @@ import { movedAnswers } from './moments.ts'
 import { nodeAnswers, nodeSettings, recordedNodeFile } from './recorded-node.ts'
 import { startDemoServer } from './server.ts'
 
-// The two nodes without captures: one that is unreachable, and one that shows another host key than the one on record.
+// The two nodes without captures: one is unreachable, the other shows another host key than the one on record.
 const UNREACHABLE = 'demo-gone-07'
 const CHANGED_KEY = 'demo-changed-08'
 /** Its recording also stands for the two nodes without captures. */
@@ -44,16 +44,16 @@ const closedPort = (): Promise<number> =>
     })
   })
 
-/** Added to what a recording states of how its captures were made up. */
+/** Added to the statement in a recording about how its captures were created. */
 const MOVED =
   'For the demo, the node’s clock and the moments of its latest events were moved to the time of the run, and its round trips are made up.'
 
 /**
  * Starts the demo fleet: SSH servers inside this process, on loopback, that replay recorded nodes to the collector. All
  * keys are generated at start and discarded at close. The connections, the host key checks and the collector are the
- * real ones. Times are emulated, so that the demo concludes the same on every day and on a busy computer: the nodes show
- * the moments of their latest events as long before `clock` as they were before the recording (moments.ts), and have
- * round trips that were made up (demo-location.ts).
+ * real ones. Times are emulated, so that the demo gives the same conclusions on every day and on a busy computer. The
+ * latest events of a node are as long before `clock` as they were before its recording (moments.ts), and round trips
+ * are invented (demo-location.ts).
  */
 export async function startDemoFleet(probes: readonly Probe<unknown>[], clock: Pick<Clock, 'now'>): Promise<DemoFleet> {
   const root = recordedNodes()
@@ -87,7 +87,7 @@ export async function startDemoFleet(probes: readonly Probe<unknown>[], clock: P
     }
     add(UNREACHABLE, await closedPort(), demoKey().fingerprint)
   } catch (problem) {
-    // A server that keeps listening would keep the program from ending.
+    // A server that still listens would keep the program running.
     await close()
     throw problem
   }
@@ -179,7 +179,7 @@ export function demoKey(generate: () => string = () => ssh2.utils.generateKeyPai
   }
 }
 
-/** By node, the round trip from New York in ms. Kansas City is some 1,760 km away, which takes light 12 ms there and back. */
+/** Round trip from New York in ms, by node. Kansas City is some 1,760 km away: light takes 12 ms there and back. */
 const TIMES: Readonly<Record<string, number>> = {
   'demo-gpu-01': 17,
   'demo-gpu-02': 12,
@@ -193,8 +193,8 @@ const MINUTE_MS = 60_000
 const NOT_REACHED = { code: 'ssh.unreachable', detail: 'no route from this network (made up)' }
 
 /**
- * What a second machine would have measured a few minutes earlier, for the servers that run now: their keys are
- * generated at each start.
+ * The measurements that a second machine would have made a few minutes earlier, of the servers that run now: their
+ * keys are generated at each start.
  */
 export function demoVantage(asOf: string, targets: readonly ConnectTarget[]): UnsignedVantage {
   const minutesBefore = (count: number): string => new Date(Date.parse(asOf) - count * MINUTE_MS).toISOString()

@@ -18,8 +18,9 @@ DEMO-S0005,ASH1,US,39.0437,-77.4875,1,"2 Example Street, Ashburn",Hall 1,R09,3
 const EUROPEAN = 'demo-metal-04'
 
 /**
- * What the echo of a demo node takes, and what opening its connection takes, in ms: made up, since all of them run on
- * this computer, where both depend on its load. Whatever accepts the connections of demo-gpu-02 is nearer than the node.
+ * Durations of the echo of a demo node and of opening its connection, in ms. They are invented, because all nodes run
+ * on this computer and real durations depend on its load. The connections of demo-gpu-02 are accepted nearer than the
+ * node.
  */
 export const roundTripsOf = (node: string): EmulatedTimes =>
   node === 'demo-gpu-02' ? { echoMs: 40, tcpMs: 0.4 } : { echoMs: 0.2, tcpMs: 0.4 }

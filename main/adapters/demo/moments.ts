@@ -1,9 +1,9 @@
 import type { RecordedAnswer } from './recorded-node.ts'
 
 /**
- * The captures that state when something last happened on a node: its clock, logins, log entries, jobs and package lists. On a node in
- * operation these moments follow its clock, so they move with the clock of an emulated one. Dates that a node keeps, such as those of an
- * installation, a password or a certificate, stand in other captures, which stay as they are.
+ * The captures with times of the latest events on a node: its clock, logins, log entries, jobs and package lists. These times are moved with
+ * the clock of an emulated node, as they follow the clock of a node in operation. Fixed dates, such as those of an installation, a password
+ * or a certificate, are in other captures, which stay unchanged.
  */
 const MOVING: ReadonlySet<string> = new Set([
   'accounts.last-login/accounts',
@@ -31,9 +31,9 @@ const MOVING: ReadonlySet<string> = new Set([
 ])
 const isMoving = (key: string): boolean => MOVING.has(key) || key.startsWith('drives.smart-health/')
 
-/** Other numbers with as many digits are sizes and counters. */
+/** Numbers outside this period are sizes and counters with as many digits. */
 const [FIRST, LAST] = [Date.UTC(2022, 0), Date.UTC(2027, 0)]
-/** Of moments that are written without one. */
+/** The year of times that are written without one. */
 const YEAR = '2026'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -42,11 +42,11 @@ const MONTH = `(?:${MONTHS.join('|')})`
 const WEEKDAY = `(?:${WEEKDAYS.join('|')})`
 const TIME = String.raw`\d{2}:\d{2}(?::\d{2})?`
 
-/** A form in which nodes write moments, all of them in UTC. */
+/** A format in which nodes write times, always in UTC. */
 interface Form {
   readonly pattern: string
   readonly read: (text: string) => number
-  /** The other moment in the form of the text. */
+  /** Writes a time in the format of the text. */
   readonly write: (at: Date, text: string) => string
 }
 
@@ -72,7 +72,7 @@ const FORMS: readonly Form[] = [
       `${/^\D/.test(text) ? `${weekday(at)} ` : ''}${at.toISOString().slice(0, 10)}${/T\d/.exec(text) === null ? ' ' : 'T'}${timeLike(at, text)}`,
   },
   {
-    // Microseconds of Unix time in hexadecimal digits, as journalctl prints them beside a moment.
+    // Microseconds of Unix time in hexadecimal digits, as journalctl prints them next to a time.
     pattern: String.raw`(?<=\()[0-9a-f]{13}(?=\))`,
     read: (text) => Number.parseInt(text, 16) / 1000,
     write: (at, text) => (at.getTime() * 1000 + (Number.parseInt(text, 16) % 1000)).toString(16),
@@ -101,7 +101,7 @@ const timeLike = (at: Date, text: string): string => at.toISOString().slice(11, 
 
 const ANY = new RegExp(FORMS.map(({ pattern }) => `(${pattern})`).join('|'), 'g')
 
-/** The text with each moment in it later by so many seconds (earlier where negative), in the form that it has. */
+/** The text with each time in it later by so many seconds (earlier where negative), in its format. */
 export const movedText = (text: string, seconds: number): string =>
   text.replaceAll(ANY, (found: string, ...groups: readonly unknown[]) => {
     const form = FORMS[groups.findIndex((group) => group !== undefined)]
@@ -109,7 +109,7 @@ export const movedText = (text: string, seconds: number): string =>
     return form !== undefined && at >= FIRST && at < LAST ? form.write(new Date(at + seconds * 1000), found) : found
   })
 
-/** The answers of a recorded node as the node would have given them so many seconds later. */
+/** The captures of a recorded node as they would have been so many seconds later. */
 export const movedAnswers = (
   answers: ReadonlyMap<string, RecordedAnswer>,
   seconds: number,

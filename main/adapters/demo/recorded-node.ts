@@ -15,20 +15,20 @@ import { OFFER_LISTS, type SshOffer } from '../../core/ssh-methods.ts'
  *     stderr
  *     |sh: 1: sshd: not found
  *
- * After `== PROBE/COMMAND` follow, each only where it differs from the default: `exit N` (0), `status WORD` (done), for
- * live tests `seconds NODE AUDITOR` (the duration by the node's clock and by the collecting computer's, which a replaying server
- * does not reproduce), `stdout` and `stderr` (empty), with the form of their lines where it is not text: see
- * StreamForm. Every line of a stream begins with `|`.
+ * `== PROBE/COMMAND` is followed by the values that differ from their default (in parentheses): `exit N` (0),
+ * `status WORD` (done), `stdout` and `stderr` (empty), with the form of their lines where it is not text: see
+ * StreamForm. Live tests also have `seconds NODE AUDITOR`: the duration by the clocks of the node and of the collecting
+ * computer, which a replaying server does not reproduce. Every line of a stream begins with `|`.
  */
 export interface NodeSettings {
   /** Inherits the captures and settings of another node in the same folder. */
   readonly extends?: string
   /** Omits some of them: "probe" or "probe/command". */
   readonly omit?: readonly string[]
-  /** How the captures were made up; null for captures of a real machine. */
+  /** How the captures were created; null for captures of a real machine. */
   readonly synthetic?: string | null
   readonly privilege?: 'root' | 'sudo' | 'none'
-  /** By the collecting computer's clock, when the captures were made; the demo fleet counts from here. */
+  /** Time of the captures by the collecting computer's clock; the demo fleet counts from here. */
   readonly recordedAt?: string
   readonly node?: Partial<DeclaredNode>
   /** Used by tests: location evidence from outside the node. */
@@ -45,7 +45,7 @@ export interface RecordedAnswer {
   readonly seconds?: { readonly node: number; readonly collectingComputer: number }
 }
 
-/** What one file states, without what it inherits. */
+/** The content of one file, without what it inherits. */
 interface RecordedNode {
   readonly settings: NodeSettings
   /** By "probe/command". */
@@ -53,7 +53,7 @@ interface RecordedNode {
 }
 
 const EXTENSION = '.txt'
-/** The states in which a command was run on the node; the others are the collector's, and are not recorded here. */
+/** The states of a command that was run on the node. The other states are the collector's and are not recorded here. */
 type AnsweredStatus = Extract<Capture['status'], 'done' | 'timed-out' | 'truncated' | 'no-path'>
 const isStatus = (word: string): word is AnsweredStatus => ['done', 'timed-out', 'truncated', 'no-path'].includes(word)
 
@@ -135,12 +135,12 @@ function parseEntry({ word, value, stream }: Entry): Partial<RecordedAnswer> {
 }
 
 /**
- * The bytes of a stream as lines of a recorded node's file, in the first of these forms that suits:
+ * The bytes of a stream as lines of a recorded node's file, in the first of these forms that can express them:
  * - `text`: `|` and the line as it is, in UTF-8 without control characters but tab.
  * - `escaped`: the same in printable ASCII and tab; a backslash is `\\`, a carriage return `\r`, any other byte `\xHH`.
- * - `hex`: `|`, 16 bytes as hex pairs, ` xN` where N lines follow each other alike, then two blanks and the same as
- *   ASCII, for the reader only.
- * In text and escaped each line is itself with its line feed; after a last line without one follows `\`.
+ * - `hex`: `|`, 16 bytes as hex pairs, ` xN` for N equal lines, then two blanks and the same bytes as ASCII, which is
+ *   not parsed.
+ * In text and escaped, a line stands for itself and a line feed; a last line without a line feed is followed by `\`.
  */
 export type StreamForm = 'text' | 'escaped' | 'hex'
 
@@ -190,9 +190,9 @@ interface Offer {
 }
 
 /**
- * Lets a demo server propose in its key exchange what the recorded node proposed, including algorithms that ssh2 lacks:
- * a client of this program never selects those. Host key and compression stay the real ones of this server. ssh2 has no
- * option for it; where its private field is absent, the server proposes its own defaults.
+ * Makes a demo server propose the algorithms of the recorded node in its key exchange, including those that ssh2 lacks:
+ * a client of this program never selects them. Host key and compression stay those of this server. ssh2 has no option
+ * for this; where its private field is absent, the server proposes its own defaults.
  */
 export function offerRecorded(client: Connection, recorded: RecordedAnswer | undefined): void {
   if (recorded !== undefined) offerLists(client, JSON.parse(Buffer.from(recorded.stdout).toString()) as SshOffer)

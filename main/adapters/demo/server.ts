@@ -17,23 +17,23 @@ const GREETINGS: Readonly<Record<NonNullable<PortObservation['says']>, string>> 
   other: '-ERR unknown command\r\n',
 }
 
-/** What a demo server needs to replay the ports of the recorded node. */
+/** The captures from which a demo server replays the ports of the recorded node. */
 interface RecordedPorts {
   readonly tls: RecordedAnswer | undefined
   readonly ssh: RecordedAnswer | undefined
-  /** What its SSH servers show: they are one host with the forwarding server. */
+  /** The host key of its SSH servers: that of the forwarding server, because they are on one host. */
   readonly hostKeyPem: string
 }
 
 /**
- * Lets a demo server forward to the ports of the recorded node: each new connection to a port gets the recorded reply
- * to its next ClientHello, in order; behind ports of SSH servers is one that offers the recorded methods and refuses
- * every login. Nodes that refused forwarding refuse it here too, and so do those without a record.
+ * Makes a demo server forward to the ports of the recorded node. Each new connection to a port gets the recorded reply
+ * to its next ClientHello, in order. Ports of SSH servers lead to a server that offers the recorded methods and refuses
+ * every login. Forwarding is refused where the recorded node refused it, and where it has no such captures.
  */
 function forwardRecorded(client: Connection, { tls, ssh, hostKeyPem }: RecordedPorts): void {
   const ports = read<TlsObservation>(tls)?.asked ?? []
   const servers = read<SshServersObservation>(ssh)?.asked ?? []
-  // ssh2 by itself refuses like a server that forwards nothing; our rejection reads like a port without a listener.
+  // Without a listener, ssh2 refuses like a server that forwards nothing; our rejection looks like a port without a listener.
   if (ports.every(({ outcome }) => outcome === 'refused') && servers.every(isUnheard)) return
   const turns = new Map<PortObservation, number>()
   client.on('tcpip', (accept, reject, { destIP, destPort }) => {
@@ -82,7 +82,7 @@ function actServer(
       })
     },
   )
-  // It uses only what every duplex stream has.
+  // ssh2 uses only methods that every duplex stream has.
   server.injectSocket(channel as unknown as Socket)
 }
 
@@ -128,8 +128,8 @@ interface DemoServerOptions {
   /** The clock of the node; this computer's where absent. */
   readonly clock?: Pick<Clock, 'now'>
   /**
-   * Called for each session; its result is awaited before each batch of captures: for servers that take a real node’s
-   * time.
+   * Called for each session; its result is awaited before each capture, for servers that take as long as a real
+   * node.
    */
   readonly pace?: () => (answers: number) => Promise<void>
   readonly port?: number
@@ -157,9 +157,9 @@ export function startDemoServer(
 }
 
 /**
- * A server that replays recorded captures to the collector: it reads the script it is sent, and writes for each command
- * the frames that a node with those captures would. Nothing is executed. Host key, login and transport are real. It
- * does not listen yet; `clients` are the connected ones.
+ * A server that replays recorded captures to the collector. It reads the script that it receives, and for each command
+ * writes the frames that a node with those captures would. Nothing is executed. Host key, login and transport are real.
+ * It does not listen yet. `clients`: filled with the connected clients.
  */
 export function demoServer(options: DemoServerOptions, clients: Set<Connection>): Server {
   const known = new Set(

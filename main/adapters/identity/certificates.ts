@@ -86,8 +86,8 @@ export function makeIdentity(request: IdentityRequest): NewIdentity {
 }
 
 /**
- * A new key and certificate under a root created here, in the name of the previous leaf. Ends with the root at the
- * latest; null when the root ends within 90 days.
+ * A new key and certificate under a root created here, in the name of the previous leaf. It ends no later than the root;
+ * null when the root ends within 90 days.
  */
 export function nextLeaf(
   root: Uint8Array,
@@ -173,7 +173,7 @@ const name = (commonName: string): Uint8Array => sequence(setOf(sequence(oid(OID
 const distributionPoint = (issuer: Uint8Array): Uint8Array =>
   sequence(sequence(der(0xa0, der(0xa0, der(0xa4, issuer)))))
 
-/** Whole seconds, and slightly earlier: other clocks may be behind. */
+/** Start of validity in ms, in whole seconds and five minutes earlier, because other clocks may be behind. */
 const startOf = (now: string): number => Math.floor(Date.parse(now) / 1000) * 1000 - 5 * MINUTE
 
 /** Sixteen random octets, positive and not zero (RFC 5280, section 4.1.2.2). */
@@ -198,7 +198,7 @@ export const issuerOf = (root: Uint8Array, key: KeyObject): Issuer => ({
 })
 
 /**
- * A to-be-signed certificate or list with its signature (RFC 5280, sections 4.1 and 5.1), in the one form that
+ * A to-be-signed certificate or list with its signature (RFC 5280, sections 4.1 and 5.1), in the only form that
  * Barewitness writes.
  */
 function signed(tbs: Uint8Array, { key }: Issuer): Uint8Array {

@@ -167,7 +167,7 @@ function parseBackup(backup: Uint8Array): { readonly name: string; readonly file
   }
 }
 
-// Signed to check that key, PIN and certificate belong together; it has no other meaning.
+// Signed only to check that key, PIN and certificate belong together.
 const TRIAL = new TextEncoder().encode('Barewitness: test of a key. This signature seals nothing.')
 
 /**
@@ -261,7 +261,7 @@ export async function listIdentities(folder: string): Promise<Outcome<readonly I
   return ok(found.flatMap((read) => (read.ok ? [read.value.info] : [])))
 }
 
-/** What an auditor needs from the signer by a separate channel: the root certificate, and fingerprints to compare. */
+/** The data that an auditor needs from the signer over a separate channel: the root certificate, and fingerprints to compare. */
 export async function exportTrust(folder: string, name: string): Promise<Outcome<IdentityTrust>> {
   const read = await readIdentity(folder, name)
   if (!read.ok) return read

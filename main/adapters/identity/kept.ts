@@ -8,7 +8,7 @@ import { type IdentityFiles, retiredPath } from './folder.ts'
 import { type Envelope, parseEnvelope } from './pkcs12.ts'
 import { parseTokenReference, type TokenReference } from './token.ts'
 
-/** An identity from its files, all of them read and matched against each other. Contains no secret. */
+/** An identity whose files were all read and matched against each other. Contains no secret. */
 export interface KeptIdentity {
   readonly info: IdentityInfo
   readonly leaf: CertificateFacts

@@ -21,7 +21,7 @@ export async function readIdentity(folder: string, name: string): Promise<Outcom
   return files.ok ? keptIdentity(name, files.value) : files
 }
 
-/** An identity that has a root of its own. */
+/** Reads an identity with its own root. Fails as readIdentity(), and with key.refused for any other identity. */
 async function readLocal(folder: string, name: string): Promise<Outcome<KeptIdentity>> {
   const read = await readIdentity(folder, name)
   if (!read.ok || read.value.info.kind === 'local') return read

@@ -93,8 +93,8 @@ const stretch = (passphrase: string, salt: Uint8Array): Promise<Buffer> =>
   )
 
 /**
- * How the parts of a PKCS #12 file are encrypted (RFC 7292, appendices B and C; RFC 8018). The file itself states all
- * of it.
+ * How the parts of a PKCS #12 file are encrypted (RFC 7292, appendices B and C; RFC 8018). The file states algorithms
+ * and parameters.
  */
 
 /** Remaining budget for key derivation rounds, over the whole file. */
@@ -262,7 +262,7 @@ const MOST_BAGS = 100
 
 /**
  * Reads a PKCS #12 file in password integrity mode (RFC 7292), with its MAC in the old form or in that of RFC 9579.
- * Fails with identity.passphrase-wrong where the MAC and every encrypted part show it, and with key.refused for a file
+ * Fails with identity.passphrase-wrong where neither the MAC nor an encrypted part accepts it, and with key.refused for a file
  * that is damaged, has no MAC, has no or several keys, needs more than five million rounds, or uses unsupported
  * algorithms. Returns for any bytes.
  */

@@ -16,7 +16,7 @@ interface Note {
   readonly why: string
 }
 
-/** An inventory as in its file, before variables are passed down from groups to hosts. */
+/** The content of an inventory file, before hosts inherit variables from groups. */
 interface Inventory {
   readonly hosts: readonly InventoryHost[]
   readonly notes: readonly Note[]

@@ -63,9 +63,9 @@ interface Row {
 }
 
 /**
- * Nodes from a table with a heading line; comma, semicolon or tab. Without a name the address is used as name. `columns`
- * states what each column is; without it, that is guessed from the headings. Where the table cannot be read as a whole,
- * each line is read by itself, so that one line costs no other.
+ * Nodes from a table with a heading line, separated by comma, semicolon or tab. Without a name the address is the name.
+ * `columns` assigns a field to each column; without it, fields are guessed from the headings. Where the table cannot be
+ * read as a whole, each line is read separately, so that an invalid line affects no other.
  */
 export function importCsv(
   text: string,
@@ -76,7 +76,7 @@ export function importCsv(
   if (text.length > LARGEST_IMPORT) return preview.refuse('the file is larger than 8 MiB')
   const { rows, unreadable } = rowsOf(text)
   if (rows.length === 0 && unreadable.length === 0) return preview.refuse('this is not a readable table')
-  // What the columns are is not known then.
+  // Without a readable heading line, the columns are unknown.
   if (rows[0] === undefined || unreadable.some((line) => line < (rows[0]?.info.lines ?? 0)))
     return preview.refuse('the line of headings has a quotation mark that is not closed')
   for (const line of unreadable) preview.report(line, 'problem', 'has a quotation mark that is not closed')

@@ -29,10 +29,10 @@ const DEFAULT_IDENTITY = /[/\\]\.ssh[/\\]id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25
 /**
  * Hosts of an ssh client configuration (ssh_config(5)). Each `Host` alias without wildcards is a node; its settings are
  * those that `ssh -G` prints where OpenSSH is installed, otherwise those of the ssh-config package, which leaves tokens
- * unexpanded. The text may come from someone else, so only the lines that an import needs are passed on: no `Match
- * exec` is evaluated, for which both ssh and the package would run its command, and Include is followed here, where
- * `follow` states that the text is the user's own.
- * ssh refuses a whole configuration for one wrong line. Here that line is named, in the words of ssh, and its own hosts
+ * unexpanded. The text may be foreign, so only the lines that an import needs are passed on. No `Match exec` is
+ * evaluated, because both ssh and the package would run its command. Include is followed here, and only where `follow`
+ * states that the text is the user's own.
+ * ssh refuses a whole configuration for one invalid line. Here that line is reported in the words of ssh and its hosts
  * are omitted; the others are imported.
  */
 export async function importSshConfig(

@@ -23,9 +23,9 @@ import { placedProblems } from '../schema-validator.ts'
 import { isFailure } from './journal.ts'
 
 interface DatabaseQueueParts {
-  /** Of the role of the server. */
+  /** Connections of the server’s role. */
   readonly connections: Connections
-  /** Held for as long as work on the files of a job takes; others than `connections`, which that work uses. */
+  /** Further connections, each held while work on the files of a job takes place; that work itself uses `connections`. */
   readonly locks: Connections
   /** 32 random hexadecimal digits, which cannot be guessed. */
   readonly newId: () => string
@@ -33,9 +33,9 @@ interface DatabaseQueueParts {
   readonly now: () => number | null
 }
 
-/** How often, in jobs that end, those beyond the most that are remembered are removed. */
+/** Ended jobs beyond MOST_ENDED_JOBS are removed each time that so many more have ended. */
 const FORGET_EVERY = 100
-/** The moment of a statement: the first parameter, or the clock of the database. */
+/** The time of a statement: the first parameter, or the clock of the database where that is null. */
 const NOW = 'coalesce(to_timestamp($1::double precision / 1000), clock_timestamp())'
 const UNTIL = `${NOW} + interval '${LEASE_SECONDS} seconds'`
 const OF = 'engagement = $2'
@@ -43,8 +43,8 @@ const OF = 'engagement = $2'
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * The jobs of an engagement in PostgreSQL, for any number of processes. A row is locked for each decision, so that of two at once one follows
- * the other; the next job is found with SKIP LOCKED. Fails as the connections do.
+ * The jobs of an engagement in PostgreSQL, for any number of processes. Each decision locks a row, so that simultaneous decisions are made one
+ * after the other; the next job is selected with SKIP LOCKED. Fails as the connections do.
  */
 export async function openDatabaseQueue(engagement: string, parts: DatabaseQueueParts): Promise<Outcome<JobQueue>> {
   const { connections, locks, newId } = parts
@@ -196,7 +196,7 @@ async function enqueue(query: Query, engagement: string, job: CollectorJob): Pro
   return ok(null)
 }
 
-/** The job of a lease, locked; null where this holder never had this lease. `is_held`: it still has it. */
+/** The job of a lease, locked; null where this holder never had this lease. `is_held`: the holder still has it. */
 async function lockedJob(query: Query, time: readonly unknown[], { id, lease, holder }: HeldJob): Promise<Row | null> {
   const [row] = await query(
     `SELECT j.state, j.recording, j.ended, j.state = 'leased' AND j.lease = $4 AND j.until > ${NOW} AS is_held
@@ -234,7 +234,7 @@ async function end(
   await forget(query, engagement)
 }
 
-/** Removes the jobs that ended first, beyond those that are remembered. */
+/** Removes the jobs that ended first, beyond MOST_ENDED_JOBS. */
 async function forget(query: Query, engagement: string): Promise<void> {
   const [row] = await query("SELECT currval('barewitness.job_ends') AS ends")
   if (Number(row?.ends) % FORGET_EVERY !== 0) return
@@ -245,7 +245,7 @@ async function forget(query: Query, engagement: string): Promise<void> {
   )
 }
 
-/** What is stored is read as strictly as the journal of files. */
+/** The job of a row, checked as strictly as the journal in files. */
 function jobIn({ id, job }: Row): Outcome<CollectorJob> {
   const value = jsonOrNull(String(job))
   const isJob = placedProblems('collector-job', value).length === 0

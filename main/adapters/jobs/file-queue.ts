@@ -39,8 +39,8 @@ interface Known {
 }
 
 /**
- * Opens the jobs of a folder: one journal of what happened, read at once and shortened when it is opened. For one process; another one waits
- * for it to end, in milliseconds, then fails with store.failed. Fails with store.failed, too, where the journal cannot be read.
+ * Opens the jobs of a folder: a journal of events, which is read and shortened at opening. Only one process can open it; another one waits
+ * `patienceMs` milliseconds, then fails with store.failed. Fails with store.failed also where the journal cannot be read.
  */
 export async function openFileQueue(
   folder: string,
@@ -66,7 +66,7 @@ export async function openFileQueue(
   }
 }
 
-/** How many jobs of a folder wait or are leased, without changing anything. Fails as openFileQueue(), but does not wait. */
+/** The number of jobs of a folder that wait or are leased. Changes nothing. Fails as openFileQueue(), but does not wait. */
 export async function openJobsInFiles(folder: string): Promise<Outcome<number>> {
   const jobs = await guarded(() => jobsIn(join(folder, JOBS.journal), 0))
   return jobs.ok ? ok(open(jobs.value).length) : jobs
@@ -81,7 +81,7 @@ function queueOver(
 ): Omit<JobQueue, 'close'> {
   let last: Promise<unknown> = Promise.resolve()
   let isBroken = false
-  /** One after the other: each decision is stored before the next one is made. */
+  /** Runs work one after the other: each decision is stored before the next one is made. */
   const inTurn = <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> => {
     const done = last.then(() => (isBroken ? BROKEN : work())).catch(storeFailure)
     last = done
@@ -91,7 +91,7 @@ function queueOver(
     try {
       await append(entry)
     } catch (problem) {
-      // Part of a line may be on the disk: nothing can continue it before the journal is opened again.
+      // Part of a line may be on the disk, which no further line may continue: the journal must be opened again.
       isBroken = true
       throw problem
     }

@@ -13,15 +13,15 @@ const MOST_PARTS = 10_002
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
 const DELIVERY = /^([0-9a-f]{32})\.([a-z0-9][a-z0-9-]{0,60})$/
 
-/** How much of one delivery is here. */
+/** The part of one delivery that was received. */
 interface Held {
   readonly parts: Set<string>
   bytes: number
 }
 
 /**
- * Recordings on their way from collectors: `incoming/<job>.<collector>/`, with each file under its digest, and the recording that was built
- * from them. Files that the evidence already holds are linked and not stored again; a collector never learns of them.
+ * Recordings that collectors deliver: `incoming/<job>.<collector>/` contains each file under its digest, and the recording built from the
+ * files. Files that the evidence already contains are linked and not stored again; a collector is not informed of them.
  */
 export function openIncoming(folder: string, evidence: string, validator: SchemaValidator): Incoming {
   const put = poolIn(evidence)
@@ -56,7 +56,7 @@ export function openIncoming(folder: string, evidence: string, validator: Schema
     const loaded = await readRecordingFolder(whole, validator)
     if (!loaded.ok) return loaded
     const { value } = loaded
-    // What is stored is what was digested: no second way to write the same recording.
+    // A recording has only one encoding: the stored bytes must be those that were digested.
     if (
       !header.equals(Buffer.from(recordingJson(value.recording))) ||
       !captures.equals(Buffer.from(value.captures.map(({ meta }) => captureLine(meta)).join('')))
@@ -81,7 +81,7 @@ export function openIncoming(folder: string, evidence: string, validator: Schema
     if (!built.ok) return built
     const to = join(evidence, run, node)
     await makeFolder(join(evidence, run), 0o700)
-    // Only what was read above is removed: what another process moved there since then makes the move fail.
+    // Removes only what was read above: where another process has put a recording there since then, the move fails.
     if (before.value !== null) await rm(to, { recursive: true, force: true })
     await rename(wholeOf(job, by), to)
     await syncFolder(join(evidence, run))
@@ -101,7 +101,7 @@ export function openIncoming(folder: string, evidence: string, validator: Schema
         if (held.parts.size >= MOST_PARTS) return fail('input.refused', 'the recording has too many files')
         if (bytes.length > LARGEST_PART || held.bytes + bytes.length > LARGEST_DELIVERY)
           return fail('input.refused', 'the recording is too large')
-        // Counted first: many arrive at once.
+        // Counted before writing, because many arrive at the same time.
         held.bytes += bytes.length
         await makeFolder(partsOf(job, by), 0o700)
         await put(join(partsOf(job, by), digest), digest, bytes)
@@ -147,7 +147,7 @@ export function openIncoming(folder: string, evidence: string, validator: Schema
 
 const NOT_WHOLE = fail('recording.invalid', 'a file of the recording was not delivered')
 
-/** What a process before this one received. A file that it was writing has another name, and is written again. */
+/** The files that an earlier process received. A file that it was still writing has another name, and is received again. */
 async function heldIn(parts: string): Promise<Held> {
   const names = await readdir(parts).catch((problem) => {
     if (isCode(problem, 'ENOENT')) return []
@@ -158,7 +158,7 @@ async function heldIn(parts: string): Promise<Held> {
   return { parts: new Set(digests), bytes: sizes.reduce((sum, size) => sum + size, 0) }
 }
 
-/** The digests that lines of captures name. The reader of recordings checks everything else. */
+/** The digests in lines of captures. The reader of recordings checks everything else. */
 function digestsIn(lines: string): ReadonlySet<string> {
   const found = new Set<string>()
   for (const line of lines.split('\n'))

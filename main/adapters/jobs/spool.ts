@@ -20,7 +20,7 @@ export const openSpool = (folder: string): Promise<Outcome<Spool>> =>
     await makeFolder(join(folder, SPOOL.refused), 0o700)
     const lock = await lockFolder(folder, PATIENCE_MS)
     if (!lock.ok) return lock
-    // Delivered, and the process was killed while it removed them.
+    // These were delivered, and the process was killed while it removed them.
     for (const name of await readdir(folder))
       if (name.endsWith(DELIVERED)) await rm(join(folder, name), { recursive: true, force: true })
     return ok(spoolIn(folder, lock.value.release))
@@ -60,7 +60,7 @@ function spoolIn(folder: string, release: () => Promise<void>): Spool {
       }),
     remove: (job) =>
       guarded(async () => {
-        // Renamed first: a folder that is removed in part is no job.
+        // Renamed first: a partly removed folder must not count as a job.
         const gone = join(folder, `${job}${DELIVERED}`)
         await rm(gone, { recursive: true, force: true })
         await rename(join(folder, job), gone)

@@ -16,7 +16,7 @@ interface TeamClientOptions {
   /** Scheme, host and port. */
   readonly server: string
   readonly token: string
-  /** PEM of what the server is trusted by; null for the authorities of Node.js. */
+  /** Certificates that the server must be issued by, PEM; null for the authorities of Node.js. */
   readonly certificate: string | null
 }
 
@@ -37,7 +37,7 @@ interface Requests {
   readonly post: (target: string, input: unknown, signal?: AbortSignal) => Promise<Outcome<unknown>>
 }
 
-/** Requests with a token. No redirect is followed, so that the token goes to no other place. */
+/** Requests with a token. No redirect is followed, so that the token is sent nowhere else. */
 function requests({ server, token, certificate }: TeamClientOptions): Requests {
   const isSecure = server.startsWith('https:')
   const agent = isSecure
@@ -82,7 +82,7 @@ function requests({ server, token, certificate }: TeamClientOptions): Requests {
   return { send, post }
 }
 
-/** An answer whose value has no meaning. */
+/** The outcome of an answer, without its value, which has no meaning. */
 async function none(answer: Promise<Outcome<unknown>>): Promise<Outcome<null>> {
   const outcome = await answer
   return outcome.ok ? ok(null) : outcome
@@ -148,7 +148,7 @@ async function answerIn(response: IncomingMessage): Promise<Outcome<unknown>> {
   if (reply.ok === true) return ok(reply.value ?? null)
   const { code, detail } = (reply.error ?? {}) as { readonly code?: unknown; readonly detail?: unknown }
   const words = plain(typeof detail === 'string' ? detail : `status ${status}`, 300)
-  // Too many requests, and errors of the server itself, pass.
+  // Too many requests and errors of the server itself are temporary.
   if (status === 429 || status >= 500) return fail('server.unreachable', words)
   return fail(
     (FAILURE_CODES as readonly unknown[]).includes(code) ? (code as FailureCode) : 'server.unreachable',

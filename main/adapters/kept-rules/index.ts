@@ -8,7 +8,7 @@ import type { Catalog } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
 import list from './list.json' with { type: 'json' }
 
-/** What rules may use from outside the language, apart from `node:crypto`: bytes, and text as bytes. */
+/** Globals that rules may use in addition to `node:crypto` and those of the language. */
 export const GLOBALS = ['Buffer', 'TextDecoder', 'TextEncoder', 'atob', 'btoa']
 
 /**
@@ -20,7 +20,7 @@ const PLACES = ['../rules/kept/', '../../rules/kept/', './modules/']
 const OWN = ['../rules/rules.mjs', '../../rules/rules.mjs']
 const WORKERS = ['../rules/worker.mjs', '../../rules/worker.mjs', './worker.mjs']
 
-/** A module that a program should have: its digest, where its text is, and its entry in the list. */
+/** A module that a program should have: its digest, the path of its text, and its entry in the list. */
 interface ModuleAtHand {
   readonly module: string
   readonly path: string
@@ -31,10 +31,10 @@ type OwnRules = Pick<Catalog, 'version' | 'module'>
 type OpenRules = KeptRules & { readonly begin: () => void; readonly close: () => void }
 
 /**
- * The rules of this program, `own`, and those that it keeps: each module in a thread of its own, from its first use until close(). `own` is null
- * where the program is to be asked in another way. `begin` starts the thread of `own`, which loads while its first question is prepared; it
- * changes no answer. `close` does not wait for the threads: one that ends waits for tasks of V8, of which one may wait for a collection of garbage in
- * that thread, and then neither ends (nodejs/node, issue 54918).
+ * The rules of this program, `own`, and the earlier rules that it keeps. Each module has a thread of its own from its first use until close().
+ * `own` is null where the rules of the program are called in another way. `begin` starts the thread of `own`, which then loads while its first
+ * question is prepared; results do not change. `close` does not wait for the threads. A thread that ends waits for tasks of V8; if one of them
+ * waits for a garbage collection in that thread, neither ends (nodejs/node, issue 54918).
  */
 export function openKeptRules(
   own: OwnRules | null,
@@ -51,7 +51,7 @@ export function openKeptRules(
       ? null
       : { module: entry.module, path: `${folder}${entry.version}.mjs`, entry }
   }
-  /** Once there is a release key, a listed module that it did not sign is refused, as is one that is not the module of the list. */
+  /** A listed module is refused where it is not the module of the list, or, once there is a release key, where that did not sign it. */
   const isRefused = ({ module, entry }: ModuleAtHand, code: string): boolean =>
     entry !== undefined &&
     (sha256(code) !== entry.module ||
@@ -86,12 +86,12 @@ export function openKeptRules(
   }
 }
 
-/** Rules that began before they were asked for, and whose they are. */
+/** Rules that were started ahead of their first use, and the version that they are for. */
 let ahead: { readonly own: OwnRules; readonly rules: OpenRules } | null = null
 
 /**
- * Begins the rules of this program, which load while the caller loads what asks them. Their thread keeps the process running: where they may not
- * be taken, the caller ends them with endAhead().
+ * Starts the rules of this program, which load while the caller loads the code that uses them. Their thread keeps the process running: where
+ * begunRules() may not be called, the caller ends them with endAhead().
  */
 export function beginAhead(own: OwnRules): OpenRules {
   const rules = openKeptRules(own)
@@ -100,14 +100,14 @@ export function beginAhead(own: OwnRules): OpenRules {
   return rules
 }
 
-/** The rules that began ahead, to be taken once; otherwise those that openKeptRules() gives. */
+/** The rules that were started ahead, at the first call; otherwise those of openKeptRules(). */
 export function begunRules(own: OwnRules): OpenRules {
   const begun = ahead
   ahead = null
   return begun?.own.version === own.version && begun.own.module === own.module ? begun.rules : openKeptRules(own)
 }
 
-/** Ends the thread of rules that began ahead and were not taken. */
+/** Ends the thread of rules that were started ahead and never used. */
 export function endAhead(): void {
   ahead?.rules.close()
   ahead = null
@@ -130,7 +130,7 @@ interface Waiting {
 
 /** Memory limit of a module, in MiB: one node at a time is evaluated. */
 const MOST_MEMORY = 1024
-/** MiB that it may fill before it collects garbage: by default 48, while a node and what is found of it takes less than 4. */
+/** Memory for new objects, in MiB; 48 by default, whereas a node and its results take less than 4. */
 const YOUNG_MEMORY = 16
 
 function startModule(code: string, digest: string): KeptModule {
@@ -223,7 +223,7 @@ export function isSigned(entry: KeptEntry, releaseKey: string): boolean {
 }
 
 /**
- * What people read of the rules of a program, in a few words: released, where the release key signed this version with this module, and
+ * The state of the rules of a program in words for people: signed for release where the release key signed this version with this module,
  * otherwise unsigned development rules.
  */
 export const rulesState = (

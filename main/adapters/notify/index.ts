@@ -90,7 +90,7 @@ function runProgram(argv: readonly [string, ...string[]], stdin: string, limit: 
     child.stderr.on('data', (chunk: Buffer) => {
       if (complaint.length < LONGEST_COMPLAINT) complaint += chunk.toString('utf8')
     })
-    // It need not read its input.
+    // The program need not read its input.
     child.stdin.on('error', () => undefined)
     child.stdin.end(stdin)
     child.on('exit', () => clearTimeout(timer))

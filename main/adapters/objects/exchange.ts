@@ -9,7 +9,7 @@ import type { StoredBytes } from '../../core/recording.ts'
 import { wholeBody } from '../http.ts'
 import { messageOf } from '../store/durable.ts'
 
-/** Where objects are, and what requests are signed with. */
+/** Location of the objects, and the keys that sign requests. */
 export interface S3Place {
   /** Scheme, host and port. */
   readonly endpoint: string
@@ -17,7 +17,7 @@ export interface S3Place {
   readonly bucket: string
   readonly accessKey: string
   readonly secretKey: string
-  /** PEM of what the store is trusted by; null for the authorities of Node.js. */
+  /** Certificates that the store must be issued by, PEM; null for the authorities of Node.js. */
   readonly ca: string | null
 }
 
@@ -27,7 +27,7 @@ export interface Outside {
   readonly pause: (milliseconds: number) => Promise<void>
 }
 
-/** One request. Names in `query` and keys need no encoding: they are of letters, digits and `-._/`. */
+/** One request. Names in `query` and keys need no encoding: they consist of letters, digits and `-._/`. */
 interface S3Request {
   readonly verb: 'GET' | 'HEAD' | 'PUT'
   /** Empty for the bucket. */
@@ -44,13 +44,13 @@ export interface S3Answer {
 }
 
 export interface Exchange {
-  /** The whole answer, at most so many bytes. Errors of the store that pass are tried again. */
+  /** The whole answer, of at most `largest` bytes. A request is repeated after temporary errors of the store. */
   readonly ask: (request: S3Request, largest: number) => Promise<Outcome<S3Answer>>
-  /** The body of an answer with status 200, as it comes, of exactly so many bytes. Rejects otherwise. */
+  /** The body of an answer with status 200, in pieces, of exactly `size` bytes. Rejects otherwise. */
   readonly stream: (request: S3Request, size: number) => AsyncGenerator<Uint8Array>
 }
 
-/** Retention is a day by the clock of the store: with another one, it ends earlier or later than asked for. */
+/** Retention ends by the clock of the store: with a larger difference, it would end earlier or later than requested. */
 const LARGEST_SKEW_MS = 5 * 60_000
 const SILENCE_MS = 30_000
 /** Additional time for an answer that is read as a whole. */
@@ -146,7 +146,7 @@ export function createExchange(place: S3Place, { now, pause }: Outside): Exchang
   }
 }
 
-/** The last piece is sent once all have the digest that was signed, so that the store never has the whole of other bytes. */
+/** Sends the last piece only after all have the signed digest, so that the store never receives other bytes completely. */
 async function sendBody(sent: ClientRequest, body: StoredBytes): Promise<void> {
   const { size, sha256: expected } = body
   const hash = createHash('sha256')
@@ -190,5 +190,5 @@ function whySkewed({ headers }: IncomingMessage, now: number): string | null {
 
 const away = (problem: unknown): Outcome<never> => fail('objects.unreachable', plain(messageOf(problem), 300))
 
-/** An answer that no store as it is needed here gives. */
+/** The failure for an answer that no suitable store gives. */
 export const strange = (why: string): Outcome<never> => fail('objects.refused', plain(why, 300))

@@ -15,8 +15,8 @@ const reached = async <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> 
   await work().catch((problem) => fail('objects.unreachable', plain(problemInWords(problem), 300)))
 
 /**
- * Objects in a folder: a folder for each key, with a file for each version and one that states until when it is to be kept. Nothing enforces
- * that: an account that can write to the folder can delete from it. Fails with objects.unreachable where the folder cannot be made.
+ * Objects in a folder: a folder for each key, with a file for each version and one with the end of its retention. Nothing enforces the
+ * retention: an account that can write to the folder can delete from it. Fails with objects.unreachable where the folder cannot be created.
  */
 export const openObjectFolder = (root: string): Promise<Outcome<ObjectStore>> =>
   reached(async () => {

@@ -24,8 +24,8 @@ const MOST_PARTS = 5000
 const LONGEST_TEXT = 4096
 
 /**
- * The parts of an answer of a store (XML), two levels deep; what is deeper is left out. The bytes are hostile: an answer that cannot be
- * read as a whole gives an error. Entities are not declared by any answer and not expanded.
+ * The parts of an answer of a store (XML), two levels deep; deeper parts are omitted. The bytes may be hostile: an answer that is not
+ * completely readable gives an error. No valid answer declares entities, and none are expanded.
  */
 function partsOf(bytes: Uint8Array, root: string): Result<readonly Part[], string> {
   const text = decodeUtf8(bytes)
@@ -113,12 +113,12 @@ function versionPage(bytes: Uint8Array): Result<VersionPage, string> {
   return next.key === '' ? err('does not state where its next page begins') : ok({ versions, marked, next })
 }
 
-/** No account can lift this one, that of the owner included. */
+/** The mode that no account can lift, including that of the owner. */
 const MODE = 'COMPLIANCE'
 const LARGEST_ANSWER = 64 * 1024
 const LARGEST_PAGE = 8 * 1024 * 1024
 const MOST_PAGES = 10_000
-/** Of one request, as S3 accepts it. */
+/** The largest object that S3 accepts in one request. */
 const LARGEST_OBJECT = 5 * 1024 ** 3
 
 /**
@@ -254,7 +254,7 @@ function headOf({ headers }: S3Answer): ObjectHead {
   return { size: Number(headers['content-length'] ?? Number.NaN), lock }
 }
 
-/** Keys that a person can act on; the others are repeated as the store states them. */
+/** Codes that a person can act on; the others are printed as the store states them. */
 const IN_WORDS: Readonly<Record<string, string>> = {
   NoSuchBucket: 'the bucket does not exist',
   InvalidAccessKeyId: 'the access key is not known to it',

@@ -22,7 +22,7 @@ interface ConfigProblem {
   readonly text: string
 }
 
-/** What the schema of a configuration of integrations cannot express; none: it can be used. */
+/** The problems of a configuration of integrations that its schema cannot express; none where it can be used. */
 function integrationsProblems(config: IntegrationsConfig): readonly ConfigProblem[] {
   const targets = placedTargets(config)
   return targets.flatMap(({ path, name, url }, at) => [
@@ -54,8 +54,8 @@ const LARGEST = 512 * 1024 * 1024
 const PATIENCE_MS = 10_000
 
 /**
- * Opens the outbox in a folder: one journal, read at once and shortened when it is opened. For one process; another one waits for it to end,
- * then fails with store.failed. Fails with store.failed, too, where the journal cannot be read.
+ * Opens the outbox in a folder: one journal, which is read and shortened at opening. Only one process can open it; another one waits, then
+ * fails with store.failed. Fails with store.failed also where the journal cannot be read.
  */
 export async function openOutbox(folder: string): Promise<Outcome<Outbox>> {
   const path = join(folder, OUTBOX.journal)
@@ -76,7 +76,7 @@ export async function openOutbox(folder: string): Promise<Outcome<Outbox>> {
   }
 }
 
-/** What an outbox holds, without opening it: for a dry run. Fails as openOutbox(), but does not wait and changes nothing. */
+/** The content of an outbox, without opening it, for a dry run. Fails as openOutbox(), but does not wait and changes nothing. */
 export const readOutbox = (folder: string): Promise<Outcome<ReadonlyMap<string, Letter>>> =>
   guarded(() => lettersIn(join(folder, OUTBOX.journal)))
 
@@ -89,7 +89,7 @@ function outboxOver(path: string, letters: Map<string, Letter>, close: () => Pro
       try {
         await appendLine(path, lineOf(entry), LARGEST)
       } catch (problem) {
-        // Part of a line may be on the disk: nothing can continue it before the journal is opened again.
+        // Part of a line may be on the disk, which no further line may continue: the journal must be opened again.
         isBroken = true
         return storeFailure(problem)
       }
@@ -120,10 +120,10 @@ async function lettersIn(path: string): Promise<Outcome<Map<string, Letter>>> {
   return ok(letters)
 }
 
-/** What a header and an address can hold: visible ASCII, within one line. */
+/** Characters that a header and an address can contain: visible ASCII, in one line. */
 const SECRET = /^[\x21-\x7e]{1,4096}$/
 
-/** Reads the secrets of a target. Fails with input.not-found or input.refused, and names the file, never what it holds. */
+/** Reads the secrets of a target. Fails with input.not-found or input.refused, and names the file, never its content. */
 export function openTarget(plan: TargetPlan, clock: Clock): Outcome<Target> {
   const { address, authorization, ...form } = plan
   const url = address.is === 'open' ? ok(address.url) : secretIn(address.file, 'address')

@@ -5,12 +5,12 @@ import type { Clock } from '../../core/ports.ts'
 import { reasonOf, wholeBody } from '../http.ts'
 import { webhookSignature } from '../notify/index.ts'
 
-/** How a sender shows who it is. */
+/** How a sender authenticates. */
 export type Authorization =
   | { readonly is: 'none' }
   /** The value of the header Authorization. */
   | { readonly is: 'header'; readonly value: string }
-  /** A signature over each body, as notifications have it. */
+  /** A signature over each body, as for notifications. */
   | { readonly is: 'signature'; readonly key: string }
 
 interface ReceiverOptions {
@@ -26,8 +26,8 @@ const LIMIT_MS = 30_000
 const LARGEST_ANSWER = 4 * 1024 * 1024
 
 /**
- * A receiver over HTTP. No redirect is followed, so that a token goes to no other place. An answer is read up to a limit, and its text is never
- * repeated: a receiver may return what it was sent. The address is checked where the configuration is read.
+ * A receiver over HTTP. No redirect is followed, so that a token is sent nowhere else. An answer is read up to a limit, and its text is never
+ * printed: a receiver may return what it was sent. The address is checked where the configuration is read.
  */
 export const createReceiver =
   ({ url, authorization, clock, limit = LIMIT_MS }: ReceiverOptions): Receiver =>
@@ -62,7 +62,7 @@ function bodyOf(body: RequestBody | null): {
   for (const [name, value] of Object.entries(body.fields)) form.append(name, value)
   const { field, fileName, type, text } = body.file
   form.append(field, new Blob([text], { type }), fileName)
-  // The header names the boundary, which is chosen where the form is written.
+  // `fetch` sets the header, which contains the boundary that it chooses.
   return { body: form, headers: {} }
 }
 
@@ -96,7 +96,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The request as a dry run prints it, without what authorizes it. */
+/** The request as a dry run prints it, without authorization. */
 export const shownRequest = (url: string, { method, path, headers, body }: Request) => ({
   method,
   url: `${url}${path}`,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 
-/** What stays in memory of a pack after every file in it was hashed. All three are in the order of the paths. */
+/** The part of a pack kept in memory after all its files were hashed. All members are in the order of the paths. */
 export interface Contents {
   /** Inside `pack/`, sorted. */
   readonly paths: readonly string[]
@@ -11,14 +11,14 @@ export interface Contents {
   readonly sizes: Float64Array
 }
 
-/** Of each file of an archive, in the order of the paths: where its packed bytes begin, how many they are, and how they are packed. */
+/** Start, number and packing method of the packed bytes of each file of an archive, in the order of the paths. */
 export interface Places {
   readonly starts: Float64Array
   readonly packed: Float64Array
   readonly methods: Uint16Array
 }
 
-/** An archive whose files were hashed, as plain data for another thread. An open file is the same in every thread of a process. */
+/** An archive whose files were hashed, as plain data for another thread. A file descriptor is valid in every thread of a process. */
 export interface HashedArchive {
   readonly fd: number
   readonly contents: Contents
@@ -31,13 +31,13 @@ const PROGRAMS = ['./index-thread.js', '../index-thread.js']
 export const ownProgram = (): string | null =>
   PROGRAMS.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((place) => existsSync(place)) ?? null
 
-/** MiB that it may fill before it collects garbage: by default 48, while a file that it reads is garbage as soon as the next one is read. */
+/** Memory for new objects, in MiB; 48 by default, whereas each file that the thread reads is garbage once the next one is read. */
 const YOUNG_MEMORY = 8
 
 /**
- * indexProblems() of an archive in a thread of its own, once it is asked for, since it depends on nothing but the files. Null where the program of the
- * thread is not at hand. Rejects where the thread ends without an answer. `end` ends the thread, and resolves once it reads nothing more: after its
- * answer, whether or not it has ended then, since a thread may never end (see index-thread.ts).
+ * Runs indexProblems() of an archive in a separate thread, which `problems` starts; the result depends only on the files. `problems` returns
+ * null where the program of the thread is missing, and rejects where the thread ends without an answer. `end` ends the thread, and resolves
+ * once it reads nothing more: after its answer, even if the thread is still running, because a thread may never end (see index-thread.ts).
  */
 export function indexApart(
   archive: HashedArchive,

@@ -3,7 +3,7 @@ import { indexProblems } from '../../verify/disclosure/copy.ts'
 import { filesOf } from './index.ts'
 import type { HashedArchive } from './index-apart.ts'
 
-// The thread of indexApart(): answers once, with the problems of the index of the archive that it is given, and waits to be ended. A thread that
-// ends by itself waits for every task of V8 in the process, of which one may wait for this thread (nodejs/node, issue 54918).
+// The thread of indexApart(): posts the problems of the index of its archive once, and waits to be terminated. A thread that ends by itself
+// waits for every task of V8 in the process, and one of them may wait for this thread (nodejs/node, issue 54918).
 parentPort?.on('message', () => undefined)
 parentPort?.postMessage(await indexProblems(filesOf(workerData as HashedArchive)))

@@ -47,7 +47,7 @@ const putDigest = ({ digests }: Contents, index: number, sha256: string): number
 interface Access extends Pick<OpenPack, 'folder' | 'departures' | 'indexApart' | 'close'> {
   /** The file with that index among the paths. */
   readonly open: (index: number) => AsyncIterable<Uint8Array>
-  /** The same of a file of at most LARGEST_TAKE bytes, at once; null where only `open` returns it. */
+  /** As `open`, the whole file at once, for one of at most LARGEST_TAKE bytes; null where only `open` can return it. */
   readonly whole: (index: number) => Uint8Array | null
 }
 
@@ -93,7 +93,7 @@ function packOf(contents: Contents, limits: Limits, access: Access): OpenPack {
   }
 }
 
-/** Small files are read without giving way to anything else, so many in turn. */
+/** So many small files are read before other work gets its turn. */
 const READS_IN_TURN = 100
 
 /** All bytes of a file of this size; null where it has another. */
@@ -123,7 +123,7 @@ export { replacePack, writePack } from './write.ts'
 /**
  * Opens a pack, an archive or an unpacked folder, after checking that reading it is safe. Fails with input.not-found,
  * pack.unsafe (built to deceive or exhaust its reader), pack.repacked (by another program, otherwise safe) or
- * pack.unreadable. `indexProgram`: what the thread of indexApart() runs.
+ * pack.unreadable. `indexProgram`: the program of the thread of indexApart().
  */
 export async function openPack(
   path: string,
@@ -300,14 +300,14 @@ async function unpackOnce(
     departures,
     indexApart: apart.problems,
     close: async () => {
-      // It reads the same open file.
+      // The thread reads the same open file.
       await apart.end()
       await file.close()
     },
   })
 }
 
-/** The rest of a name as a string of its own: a part of a longer one keeps that in memory. Names are read as Latin-1. */
+/** The rest of a name as a separate string, because a substring keeps the whole name in memory. Names are read as Latin-1. */
 const below = (folder: string, name: string): string => Buffer.from(name, 'latin1').toString('latin1', folder.length)
 
 function accessOf(
@@ -358,7 +358,7 @@ function bytesThere(file: number, at: number, count: number): Uint8Array {
   return bytes
 }
 
-// Chunks with their own memory: those of a reader are valid only until the next.
+// Copies the chunks: those of a reader are valid only until the next one.
 async function* lasting(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield new Uint8Array(chunk)
 }

@@ -9,7 +9,7 @@ import { isCode, isRunning, isWithoutLinks, storeFailure, syncFolder } from '../
 /** Gives a finished file its name in the same folder, or reports that the name is taken. */
 export type Put = (from: string, to: string) => Promise<boolean>
 
-/** In one step, so that of two at once one learns that the name is taken. */
+/** Gives the name in one step, so that of two simultaneous writers one is informed that it is taken. */
 const claimed: Put = async (from, to) => {
   try {
     await link(from, to)
@@ -29,7 +29,7 @@ const claimed: Put = async (from, to) => {
   return true
 }
 
-/** As claimed, also where a process that was killed had reserved the name for an archive of its own, which is then removed. */
+/** As `claimed`, also where a killed process had reserved the name for its own archive, which is then removed. */
 export const claimedNew: Put = async (from, to) => {
   if (await claimed(from, to)) return true
   const part = await partReservedFor(to, from)
@@ -40,8 +40,8 @@ export const claimedNew: Put = async (from, to) => {
 }
 
 /**
- * Renames a finished archive to its final name in the same folder, in one step, and completes what a process before this one began; no other one
- * may name this archive meanwhile. Fails with input.refused where another file of that name exists, and with store.failed.
+ * Renames a finished archive to its final name in the same folder, in one step, and completes the same step of a process that was killed. No
+ * other process may name this archive meanwhile. Fails with input.refused where another file of that name exists, and with store.failed.
  */
 export async function publishPack(from: string, to: string): Promise<Outcome<null>> {
   try {
@@ -55,12 +55,12 @@ export async function publishPack(from: string, to: string): Promise<Outcome<nul
 
 /** Whether an archive could be written: nothing has the name, or only a killed process reserved it. */
 export async function isFree(path: string): Promise<boolean> {
-  // Writing to a path that cannot be inspected fails with the reason.
+  // A path that cannot be inspected counts as free: writing to it fails with the reason.
   const found = await lstatIfThere(path).catch(() => null)
   return found === null || (await partReservedFor(path, null).catch(() => null)) !== null
 }
 
-/** Whether a process that ended had already given the archive its final name in addition to its first one, which is then removed. */
+/** Whether an earlier process had already given the archive its final name as a second one. The first name is then removed. */
 async function claimedBefore(from: string, to: string): Promise<boolean> {
   const [first, last] = [await lstat(from, { bigint: true }), await lstat(to, { bigint: true })]
   if (first.dev !== last.dev || first.ino !== last.ino) return false
@@ -68,7 +68,7 @@ async function claimedBefore(from: string, to: string): Promise<boolean> {
   return true
 }
 
-/** Whether a process that ended had reserved the name for this archive, which then gets it. */
+/** Whether an earlier process had reserved the name for this archive, which then gets it. */
 async function reservedBefore(from: string, to: string): Promise<boolean> {
   if (!(await isReservedFor(from, to))) return false
   await rename(from, to)
@@ -76,8 +76,8 @@ async function reservedBefore(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Whether a file is what reserves a name for an archive on a file system without links: empty, and made as the archive was, after it. Where
- * files can have links, no name is reserved, and an empty file is that of someone else.
+ * Whether a file reserves a name for an archive on a file system without links: it is empty, has the owner and mode of the archive, and was
+ * written after it. Where files can have links, no name is reserved, and an empty file is not ours.
  */
 async function isReservedFor(archive: string, name: string): Promise<boolean> {
   const [own, holding] = [await lstatIfThere(archive), await lstatIfThere(name)]
@@ -92,10 +92,10 @@ async function isReservedFor(archive: string, name: string): Promise<boolean> {
   )
 }
 
-/** Names of unfinished archives that this process is writing: another one of its number may have left others. */
+/** Names of unfinished archives that this process writes: an earlier process of the same number may have left others. */
 const writing = new Set<string>()
 
-/** Works with the name of an unfinished archive, which no other process has. */
+/** Does work with a name for an unfinished archive that no other process uses. */
 export async function withPart<T>(path: string, work: (part: string) => Promise<T>): Promise<T> {
   const part = `${path}.${randomBytes(4).toString('hex')}.part-${process.pid}`
   writing.add(resolve(part))
@@ -107,8 +107,8 @@ export async function withPart<T>(path: string, work: (part: string) => Promise<
 }
 
 /**
- * The unfinished archive of a killed process, for which the name is reserved; null where there is none, and while anything else than `own`
- * is being written for the name: of two that write at once, none takes over what the other one may just have reserved.
+ * The unfinished archive of a killed process for which the name is reserved. Null where there is none, and while an archive other than `own`
+ * is written under this name: of two simultaneous writers, none may take over a name that the other may just have reserved.
  */
 async function partReservedFor(name: string, own: string | null): Promise<string | null> {
   const holding = await lstatIfThere(name)

@@ -72,7 +72,7 @@ export interface BlockReader {
   readonly position: () => number
 }
 
-/** What is read of an open file. */
+/** The method of an open file that readers use. */
 export interface Readable {
   readonly read: (
     into: Buffer,
@@ -156,7 +156,7 @@ export const writePack = (path: string, files: PackFiles): Promise<Outcome<null>
   writeAt(path, files, claimedNew, PACK)
 
 /**
- * As writePack, for files that are handed out together: their paths are inside `folder`. Throws for a path that is not made of letters,
+ * As writePack, for files that are handed out together: their paths are inside `folder`. Throws for a path with characters other than letters,
  * digits, hyphens, points and underscores.
  */
 export const writeHandOut = (path: string, files: PackFiles, folder: string): Promise<Outcome<null>> =>
@@ -227,7 +227,7 @@ async function modeOf(path: string): Promise<number | null> {
 
 const permissions = ({ mode }: { readonly mode: number }): number => mode & 0o777
 
-/** A pack that this program could not open is not written. */
+/** Why this program could not open the pack, which is then not written; null where it could. */
 function beyondLimits(files: PackFiles): string | null {
   if (files.size > LIMITS.entries) return `the pack would have ${files.size} files; at most ${LIMITS.entries} are read`
   let total = 0

@@ -145,7 +145,7 @@ interface Sizes {
   readonly at: number
 }
 
-/** An entry by its record and its sizes. Each member by name: joining objects took a fifth of the time in which a list is read. */
+/** An entry from its record and its sizes. Members are named one by one: spreading objects took a fifth of the time of reading a list. */
 const entryOf = (
   { flags, method, modified, crc }: Pick<ListedEntry, 'flags' | 'method' | 'modified' | 'crc'>,
   { size, packed, at }: Sizes,
@@ -229,14 +229,14 @@ function checkPlaces(inFileOrder: Uint32Array, entry: (index: number) => ListedE
   }
 }
 
-/** Counts differences from the output of `writePack`, and keeps the position of the first. */
+/** Counts entries that differ from the output of `writePack`, and keeps the name of the first. */
 interface Tally {
   readonly note: (name: string) => void
   /** One sentence about all of them, or none. */
   readonly sentences: () => readonly string[]
 }
 
-/** `what` completes the sentence that starts with the name of an entry. */
+/** `what`: the rest of a sentence that starts with the name of an entry. */
 export function tally(what: string): Tally {
   let first: string | null = null
   let count = 0

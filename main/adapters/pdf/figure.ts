@@ -13,7 +13,7 @@ import { heightOf, setLine, sized } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
 import { FIGURE_INK, INK } from './theme.ts'
 
-/** Figures are laid out on a grid of at most this width, so that 8 points of it are 9 on paper; narrower ones keep the same type size. */
+/** Largest width of a figure's grid, of which 8 points are 9 on paper; narrower figures keep the same type size. */
 const GRID = 440
 const KEY = { leading: 4.8, sample: 24, gap: 5, between: 16 } as const
 const keyHeight = (sheet: Sheet): number => sheet.type.key + KEY.leading
@@ -126,7 +126,7 @@ function drawMark(sheet: Sheet, mark: FigureMark, left: number, top: number, sca
       const width = sheet.measure(font, size)(sheet.drawable(mark.text, font))
       const [x, y] = at(mark.x, mark.y)
       const start = mark.anchor === 'start' ? x : mark.anchor === 'middle' ? x - width / 2 : x - width
-      // Letters with an outline in the color of paper would be twice in the text of the page.
+      // Letters with an outline in the color of paper would occur twice in the text of the page.
       if (mark.rimmed === true)
         doc
           .rect(start - 1, y - size * 0.78, width + 2, size * 1.02)
@@ -141,8 +141,7 @@ function drawMark(sheet: Sheet, mark: FigureMark, left: number, top: number, sca
 }
 
 /**
- * A filled box for “contradicts” is crossed out, like the mark of a deviation; one that is unclear has a broken
- * outline.
+ * A filled box for “contradicts” is crossed out, like the mark of a deviation; an unclear one has a broken outline.
  */
 function drawBox(
   doc: PDFKit.PDFDocument,

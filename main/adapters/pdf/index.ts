@@ -7,19 +7,19 @@ import { Shaping } from './shaping.ts'
 import { type Element, type Running, type SetLine, Sheet } from './sheet.ts'
 import { INK, pageOf, typeOf } from './theme.ts'
 
-/** Head and foot take this much of the margin for a further line; only for more does the body give way. */
+/** Further lines of head and foot use the margin up to `spare` points; only beyond that does the body become smaller. */
 const HEAD = { top: 30, spare: 12, toRule: 3.48, toBody: 17 } as const
 const FOOT = { bottom: 37, spare: 11, toRule: 6 } as const
 /** Between two texts on one line. */
 const GAP = 20
 const EXACT = 0.01
 const DEMO = { words: 'Demo data: not evidence', padX: 6, above: 2.5, below: 2 } as const
-/** Takes at least the width of every page number. */
+/** At least as wide as every page number. */
 const WIDEST = 'Page 00000 of 00000'
 
 /**
  * Running head and foot of the pages of a section, as artifacts: the document and the section, the page number, and
- * the demo mark on each. Texts that do not fit next to each other continue on further lines, and the body gives way.
+ * the demo mark on each. Texts that do not fit next to each other continue on further lines, and the body becomes smaller.
  * `pages` is null in a rehearsal.
  */
 function runningOf(sheet: Sheet, document: ReportDocument, section: Section, pages: number | null): Running {
@@ -51,7 +51,7 @@ function runningOf(sheet: Sheet, document: ReportDocument, section: Section, pag
 
 interface TwoTexts {
   readonly left: readonly SetLine[]
-  /** With their place on the whole width of the body. */
+  /** With their position on the whole width of the body. */
   readonly right: readonly SetLine[]
   readonly leftWidth: number
   readonly rightWidth: number
@@ -156,7 +156,7 @@ const BETWEEN = 2.8
 /** Kept free for the page number and its leader. */
 const NUMBER = 40
 
-/** An anchor of our own for each section: sections of one document may have the same ID as long as no link names it. */
+/** An internal anchor for each section: sections of one document may have the same ID, provided that no link names it. */
 const sectionAnchor = (index: number): string => `\u0000section ${index}`
 
 /** The contents: each entry a link to its section, with the page that it begins on; without a section that is only these contents. */
@@ -281,7 +281,7 @@ const RELATIONSHIP = { relationship: 'Data' }
 /** The sheet of another rehearsal of a document. */
 type Begin = (document: Pick<ReportDocument, 'paper' | 'density'>) => Sheet
 
-/** The document with one form of each section that has to be one page: the first that is one page by itself, or the shortest. */
+/** The document with one form of each section that must fit on one page: the first form that does, or the shortest. */
 function fitted(begin: Begin, root: Element, document: ReportDocument): ReportDocument {
   const isOnePage = (section: Section): boolean => {
     const sheet = begin(document)
@@ -335,8 +335,8 @@ function newDocument(document: ReportDocument, created: Date): PDFKit.PDFDocumen
 }
 
 /**
- * Takes what pdfkit has written so far out of its queue, where every line of the file is an array of its own and costs
- * many times its content.
+ * Removes what pdfkit has written so far from its queue, in which every line of the file is a separate array and takes
+ * many times the memory of its content.
  */
 function collector(doc: PDFKit.PDFDocument): { readonly take: () => void; readonly whole: () => Uint8Array } {
   const parts: Uint8Array[] = []

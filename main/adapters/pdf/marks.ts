@@ -89,15 +89,16 @@ interface Landing {
 }
 
 /**
- * Name of a place. Digits only, so that every locale sorts the names as PDF does (ISO 32000-1, 7.9.6), whatever an
- * anchor is called.
+ * Name of a place: its number, so that every locale sorts the names as PDF does (ISO 32000-1, 7.9.6), independent of
+ * the name of the anchor.
  */
 export const placeName = (kind: 'section' | 'anchor', index: number): string =>
   `${kind}-${String(index).padStart(5, '0')}`
 
 /**
- * The anchors of a report and the links to them. A rehearsal notes both; the drawing pass then has the page of each
- * anchor ahead, and makes destinations only of those that a link leads to, as every one stays in memory to the end.
+ * The anchors of a report and the links to them. A rehearsal notes both, so that the drawing pass has the page of each
+ * anchor in advance. It creates destinations only for anchors that a link leads to, because each stays in memory to the
+ * end.
  */
 export class Landings {
   private readonly found = new Map<string, Landing>()
@@ -125,7 +126,7 @@ export class Landings {
     }
   }
 
-  /** Of an anchor that a link leads to; after resolve() it is known. */
+  /** The place of an anchor that a link leads to; it exists after resolve(). */
   at(anchor: string): Landing {
     const landing = this.found.get(anchor)
     if (landing === undefined) throw new Error(`A link leads to an unknown anchor: ${anchor}`)

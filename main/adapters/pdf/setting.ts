@@ -38,7 +38,7 @@ export function setLine(sheet: Sheet, line: Line, { width, align }: Slot, scale:
   }))
 }
 
-/** What belongs to the first line of a paragraph alone. */
+/** Mark and anchor, which only the first line of a paragraph has. */
 const first = ({ mark, means, anchor, text }: Line, size: number): Pick<SetLine, 'mark' | 'anchor'> => ({
   ...(mark === undefined ? {} : { mark: { name: mark, size: size * 0.92, ...(means === undefined ? {} : { means }) } }),
   ...(anchor === undefined ? {} : { anchor: { name: anchor, title: text } }),
@@ -48,8 +48,8 @@ const first = ({ mark, means, anchor, text }: Line, size: number): Pick<SetLine,
 const TIE = '\u00a0'
 
 /**
- * The words of a paragraph in lines. A page number takes the width of the largest one, as a rehearsal, which breaks
- * the same lines, does not have it yet.
+ * The words of a paragraph in lines. Space for the widest page number is reserved, because a rehearsal breaks the same
+ * lines and does not have the number yet.
  */
 function broken(sheet: Sheet, line: Line, font: FontName, width: number, measure: Measure): readonly string[] {
   const words = sheet.drawable(line.text, font)

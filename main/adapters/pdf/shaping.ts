@@ -2,11 +2,11 @@ import { type FontName, fontFile, MONO_ADVANCE } from './fonts.ts'
 import written from './kerning.json' with { type: 'json' }
 import type { Measure } from './wrap.ts'
 
-/** Of all pairs of the 94 letters of ASCII, those that are not drawn one after the other at their own widths. */
+/** The pairs of the 94 printable ASCII characters that are not drawn one after the other at their own widths. */
 export interface Kerning {
   /** Pairs that are drawn as one glyph, or off the line, one after the other. */
   readonly joined: string
-  /** By what is added between two letters, in thousandths of the size: the pairs, one after the other. */
+  /** The pairs, one after the other, by the space that is added between their letters, in thousandths of the size. */
   readonly moves: Readonly<Record<string, string>>
 }
 
@@ -15,8 +15,9 @@ const WRITTEN: Readonly<Record<FontName, Kerning>> = written
 const kernings = new Map<FontName, ReadonlyMap<string, number | null>>()
 
 /**
- * What a font adds between two letters of ASCII, in thousandths of the size; null where they are not drawn as two. Laying out each pair took a
- * third of the time of a report, so that all of them are kept: `npx tsx test/support/write-kerning.ts` writes them, and a test compares.
+ * The space that a font adds between two ASCII letters, in thousandths of the size; null where they are not drawn as two glyphs. Laying out
+ * each pair took a third of the time of a report; therefore all are stored. `npx tsx test/support/write-kerning.ts` writes them, and a test
+ * compares them with fontkit.
  */
 function kerningOf(name: FontName, pair: string): number | null {
   const known = kernings.get(name) ?? pairsOf(WRITTEN[name])
@@ -39,7 +40,7 @@ interface Font {
   readonly ascender: number
   readonly ref: () => object
   readonly encode: (text: string) => readonly [glyphs: readonly string[], positions: readonly Position[]]
-  /** As in the file, independent of any document. */
+  /** The font of the file, independent of any document. */
   readonly font: FontFile
   /** A word in glyphs, the same for every document; the result is not changed afterwards. */
   layoutRun: (text: string) => Run
@@ -69,19 +70,19 @@ interface Internals {
   readonly addContent: (operators: string) => void
 }
 
-/** A word as its font draws it: its width in thousandths of the size, and its part of the operand of TJ (ISO 32000-1, 9.4.3). */
+/** A word as drawn: its width in thousandths of the size, and its part of the operand of TJ (ISO 32000-1, 9.4.3). */
 interface Shaped {
   readonly width: number
-  /** Null where a glyph is off the baseline, as combining accents are: pdfkit draws such text itself. */
+  /** Null where a glyph is off the baseline, such as a combining accent: pdfkit draws such text. */
   readonly operand: string | null
 }
 
-/** Cached words per font; a fleet's node names and reasons repeat, digests are of fixed pitch and need no cache. */
+/** Cached words per font: names of nodes and reasons recur. Digests are in the fixed-pitch font and need no cache. */
 const MOST = 50_000
 /** Cached words in glyphs, for later documents. */
 const MOST_RUNS = 5000
 const ASCII = /^[ -~]*$/
-/** Words that can be composed from their letters. A blank is not a letter: pdfkit ends a run at it. */
+/** Words that can be composed from their letters. A blank is excluded, because pdfkit ends a run at it. */
 const LETTERS = /^[!-~]{2,}$/
 
 /**
@@ -197,7 +198,7 @@ interface ReadFont {
   readonly runs: Map<string, Run>
 }
 
-/** Fonts that were read, and words in their glyphs: an export writes several documents with the same words. */
+/** Fonts that were read, and the glyphs of words: an export writes several documents with the same words. */
 const read = new Map<FontName, ReadFont>()
 
 function fontIn(doc: PDFKit.PDFDocument, name: FontName): Font {
@@ -248,7 +249,7 @@ function shape(font: Font, word: string): Shaped {
   return { width, operand: operandOf(glyphs, moves) }
 }
 
-/** Glyphs, with the offset of the next one beyond its width: its part of the operand of TJ, which moves to the left. */
+/** Glyphs and the offsets of the next ones beyond their widths, as part of the operand of TJ, where positive numbers move to the left. */
 function operandOf(glyphs: readonly string[], moves: readonly number[]): string {
   const runs: string[] = []
   let from = 0

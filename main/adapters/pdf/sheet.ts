@@ -14,9 +14,9 @@ export interface SetLine {
   readonly size: number
   readonly ink: string
   readonly height: number
-  /** Of the text, behind a mark. */
+  /** Indentation of the text, for a mark before it. */
   readonly indent: number
-  /** Of text and mark, to the right end of their column. */
+  /** Offset of text and mark, to align them with the right end of their column. */
   readonly shift?: number
   readonly mark?: { readonly name: MarkName; readonly size: number; readonly means?: string }
   /** The same object for all lines of one link. */
@@ -24,7 +24,7 @@ export interface SetLine {
   readonly anchor?: { readonly name: string; readonly title: string }
 }
 
-/** Head and foot of the pages to come, and the body that they leave. */
+/** Head and foot of the following pages, and the space between them for the body. */
 export interface Running {
   readonly top: number
   readonly end: number
@@ -44,14 +44,14 @@ interface Setup {
 /** The target of a rehearsal: nothing is written. */
 const NOWHERE = { add: () => NOWHERE, end: () => undefined } as unknown as Element
 
-/** Enough for all but the largest reports; one of more pages is rehearsed again. */
+/** Enough for all but the largest reports; a report with more pages is rehearsed again. */
 const DIGITS = 3
 
 /**
  * The current page: the position of the next line, and the rule that every stroke on paper is either tagged content or
  * an artifact (PDF/UA-1, 7.1). Exists for one pass over the report. A rehearsal moves down the pages without drawing,
- * to find all positions; so the real pass has all page numbers in advance and can write every page when it is full, where
- * a fleet of a thousand nodes would not fit into memory.
+ * to find all positions. The drawing pass therefore has all page numbers in advance and can write each page once it is
+ * full: the report of a thousand nodes would not fit into memory.
  */
 export class Sheet {
   readonly doc: PDFKit.PDFDocument
@@ -83,12 +83,12 @@ export class Sheet {
     this.onPage = onPage
   }
 
-  /** `shaping` is that of the document: all passes over it share their words. */
+  /** `shaping` belongs to the document: all passes over it share their words. */
   static rehearsal(doc: PDFKit.PDFDocument, page: Page, type: Type, shaping: Shaping): Sheet {
     return new Sheet({ doc, page, type, shaping, landings: new Landings(), digits: DIGITS }, null)
   }
 
-  /** Another rehearsal, for page numbers of so many digits. */
+  /** Another rehearsal, for page numbers of `digits` digits. */
   again(digits: number): Sheet {
     return new Sheet({ ...this.setup, landings: new Landings(), digits }, null)
   }
@@ -141,7 +141,7 @@ export class Sheet {
     return this.setup.shaping.measure(font, size)
   }
 
-  /** The number of the page of an anchor. A rehearsal gives the widest one. */
+  /** The page number of an anchor. A rehearsal returns the widest possible one. */
   pageOf(anchor: string): string {
     return this.onPage === null ? this.widestPage : String(this.landings.at(anchor).page)
   }
@@ -195,8 +195,8 @@ export class Sheet {
   }
 
   /**
-   * Words that lead to an anchor, and the areas over them. Ended at once: pdfkit takes the page on which the element
-   * ends for that of its annotations.
+   * Words that lead to an anchor, and the areas over them. The element ends at once, because pdfkit assigns its
+   * annotations to the page on which it ends.
    */
   link(parent: Element, anchor: string, areas: readonly Area[], draw: () => void): void {
     if (this.onPage === null) {
@@ -297,7 +297,7 @@ function spanColumns(element: Element, span: number): void {
   data.A = { ...data.A, O: 'Table', ColSpan: span }
 }
 
-/** Makes pdfkit keep the operators of the new page as text until the page is full, not as an array of bytes each. */
+/** Makes pdfkit keep the operators of the new page as text until the page is full, not each as an array of bytes. */
 function gatherContent(doc: PDFKit.PDFDocument): void {
   const { content } = (doc as unknown as Internals).page
   const write = content.write.bind(content)

@@ -4,11 +4,14 @@ import type { Element, SetLine, Sheet } from './sheet.ts'
 import { INK, type Scale } from './theme.ts'
 
 /**
- * Rows up to this height move to the next page whole; taller ones would leave most of a page empty, and continue. What is left of the page is
- * room for a heading, the table's introduction, its header, and a heading over the row.
+ * Rows up to this height move to the next page as a whole. Taller rows continue on it, because moving them would leave
+ * most of a page empty.
  */
 const wholeRow = (sheet: Sheet): number => sheet.body() / 2
-/** A table that is to be whole is one up to this height. */
+/**
+ * Largest height of a table that is kept whole. The rest of the page leaves space for a heading, the table's
+ * introduction, and its header.
+ */
 const wholeTable = (sheet: Sheet): number => sheet.body() - 168
 /** Least height of the first part of a row that continues on the next page. */
 const PART = 60
@@ -16,7 +19,7 @@ const PART = 60
 const TOGETHER = 240
 /** Rows that stay below a heading over them. */
 const FOLLOWING = 2
-/** The most of a heading over rows that is repeated on the next page. */
+/** Largest height of a heading over rows that is repeated on the next page. */
 const REPEATED = 60
 
 /** Space below a table. */
@@ -33,9 +36,9 @@ interface Drawn {
   readonly grid: Grid
   readonly head: SetRow
   readonly headHeight: number
-  /** The height of a line below the table that stays with its last row. */
+  /** Height of a line below the table that stays on the page of its last row. */
   readonly below: number
-  /** The row of an index in lines. Set once, as a heading looks at the rows after it; earlier rows are forgotten. */
+  /** The row of an index in lines. Each is set once, because a heading needs the rows after it; earlier rows are discarded. */
   readonly rowAt: (index: number) => SetRow
 }
 
@@ -53,8 +56,8 @@ function begin(sheet: Sheet, table: TableBlock, below: number): Drawn {
 }
 
 /**
- * What must fit below a heading for it to stay: the header and the first rows, or the whole of a short list of facts and of a table that is to
- * be whole.
+ * Height that must fit below a heading on its page: the header and the first rows, or the whole of a short list of facts
+ * and of a table that is kept whole.
  */
 export function tableStart(sheet: Sheet, table: TableBlock, below: number): number {
   return startOf(begin(sheet, table, below))
@@ -71,8 +74,8 @@ function startOf(drawn: Drawn): number {
 }
 
 /**
- * The height that stays on one page from this row on: a heading stays with the rows after it, as far as they fit, and the last row with a line
- * below the table.
+ * The height that stays on one page from this row on: a heading stays with the rows after it, where they fit, and the
+ * last row stays with the line below the table.
  */
 function keptFrom({ sheet, table, grid, headHeight, below, rowAt }: Drawn, index: number): number {
   const most = sheet.body() - headHeight
@@ -89,7 +92,7 @@ function keptFrom({ sheet, table, grid, headHeight, below, rowAt }: Drawn, index
 }
 
 /**
- * Draws a table that may span pages: the header and the heading over the present rows are repeated, short rows stay
+ * Draws a table that may span pages: the header and the heading over the current rows are repeated, short rows stay
  * whole, long ones continue.
  */
 export function drawTable(sheet: Sheet, parent: Element, table: TableBlock, below: number): void {
@@ -160,7 +163,7 @@ function drawGroup({ sheet, table, grid }: Drawn, cells: SetRow, row: Element | 
   const height = rowHeight(cells, grid)
   const lines = cells.flat()
   sheet.artifact('Layout', () => {
-    // Leaves the rule above it uncovered.
+    // The rule above stays uncovered.
     sheet.doc.rect(left, top + HEAD_RULE / 2, bodyWidth, height - HEAD_RULE / 2).fill(INK.groupFill)
     sheet.rule(top + height, INK.rule, 0.4)
   })
@@ -233,7 +236,7 @@ const isGroup = (table: TableBlock, row: readonly Cell[]): boolean => row.length
 function gridOf(sheet: Sheet, table: TableBlock): Grid {
   const { page, type } = sheet
   const { padX, padY, isHeadFilled } = type.table
-  // Without fills, the outer columns are in line with the text around the table.
+  // Without fills, the outer columns are aligned with the text around the table.
   const isFlush = !isHeadFilled && !table.rows.some((row) => isGroup(table, row))
   const total = table.columns.reduce((sum, { width }) => sum + width, 0)
   const last = table.columns.length - 1

@@ -104,7 +104,7 @@ interface TableStyle {
   readonly padX: number
   readonly padY: number
   readonly headInk: string
-  /** Without it the column titles stand on paper, and the outer columns are flush with the text. */
+  /** Without a fill the column titles are on paper, and the outer columns are flush with the text. */
   readonly isHeadFilled: boolean
 }
 

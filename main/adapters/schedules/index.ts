@@ -36,12 +36,12 @@ export function hostTimers(config: string): Timers {
       lingering: '/var/lib/systemd/linger',
       uid: uid < 0 ? null : uid,
       host: {
-        // Read when it is needed: the first use of Intl takes some ten milliseconds, of every command.
+        // Read when needed: the first use of Intl takes some ten milliseconds, which every command would pay.
         get zone() {
           return Intl.DateTimeFormat().resolvedOptions().timeZone
         },
         user: platform === 'win32' && domain !== undefined ? `${domain}\\${username}` : username,
-        // Without it, a job would look for identities and schedules elsewhere than the person who added it.
+        // Without it, a job would search other folders for identities and schedules than the person who added it.
         environment: xdg === undefined || platform === 'win32' ? {} : { XDG_CONFIG_HOME: xdg },
       },
     },
@@ -298,7 +298,7 @@ const runProgram: RunProgram = ([program, ...args], input = '') =>
 
 /**
  * Starts a program without a shell and does not wait for it: it continues after this process ends. Fails with input.refused where it
- * cannot be started; how it ends is not known here.
+ * cannot be started. Its result is not determined.
  */
 function startProgram(
   [program, ...rest]: readonly [string, ...string[]],

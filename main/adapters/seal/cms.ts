@@ -99,7 +99,7 @@ function attributeOf(value: DerValue): { readonly type: string; readonly values:
   return { type: oidText(type), values: values?.tag === TAG.set ? membersOf(values) : [] }
 }
 
-/** Null when there is no attribute; undefined when there is any but one token. */
+/** The token in unsigned attributes; null when there is no attribute, undefined for anything but one token. */
 function tokenIn(attributes: readonly DerValue[]): Uint8Array | null | undefined {
   const [attribute, ...others] = attributes
   if (attribute === undefined) return null
@@ -128,9 +128,9 @@ function signingCertificate(leaf: Uint8Array, { issuer, serial }: Names): Uint8A
 }
 
 /**
- * The signed bytes (RFC 5652, section 5.4): the DER of the SET of attributes. Content-type, message-digest and
- * signing-certificate-v2, no other: PAdES forbids signing-time (ETSI EN 319 142-1, section 6.3), and a time without an
- * independent source is no evidence.
+ * The signed bytes (RFC 5652, section 5.4): the DER of the SET of attributes. These are only content-type,
+ * message-digest and signing-certificate-v2: PAdES forbids signing-time (ETSI EN 319 142-1, section 6.3), and a time
+ * without an independent source is no evidence.
  */
 export function signedAttributes(leaf: Uint8Array, contentSha256: Uint8Array): Uint8Array {
   return setOf(
@@ -161,7 +161,7 @@ interface CmsParts {
 }
 
 /**
- * The one encoding of a detached SignedData (RFC 5652, section 5.1) with these parts. The reader builds it again and
+ * The only encoding of a detached SignedData (RFC 5652, section 5.1) with these parts. The reader builds it again and
  * compares.
  */
 export function assembleCms(parts: CmsParts): Uint8Array {
@@ -223,9 +223,9 @@ const HALF = P256_ORDER / 2n
 const BYTES = 32
 
 /**
- * An ECDSA signature of P-256 (ECDSA-Sig-Value, RFC 3279, section 2.2.3) in the one form that Barewitness writes. Where
- * (r, s) verifies, so does (r, n − s): of the two, the one with the smaller s is used. Null for bytes that are not
- * exactly two integers from 1 to n − 1 in DER.
+ * An ECDSA signature of P-256 (ECDSA-Sig-Value, RFC 3279, section 2.2.3) in the only form that Barewitness writes. Where
+ * (r, s) verifies, so does (r, n − s); the form with the smaller s is used. Null for bytes that are not exactly two
+ * integers from 1 to n − 1 in DER.
  */
 export function withLowS(signature: Uint8Array): Uint8Array | null {
   const whole = derValue(signature)

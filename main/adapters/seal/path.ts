@@ -21,9 +21,9 @@ export interface Chain {
 }
 
 /**
- * From the leaf up to a root, through the given certificates, each link verified (RFC 5280, section 6.1, for the
- * profile we write). Of several paths the one that reaches a root is used (RFC 4158, section 2.3): an altered copy of
- * an issuer must not hide the real one.
+ * The chain from the leaf to a root through the given certificates, with each link verified (RFC 5280, section 6.1, for
+ * the profile that we write). Of several paths, the one that reaches a root is used (RFC 4158, section 2.3): an altered
+ * copy of an issuer must not hide the real one.
  */
 export const chainOf = (leaf: CertificateFacts, offered: readonly CertificateFacts[]): Chain =>
   wayUp([leaf], offered, new Set([leaf]))
@@ -73,7 +73,7 @@ function wayUp(
 /** Times in ISO 8601, the earliest first. */
 const inOrder = (moments: readonly string[]): readonly string[] => [...moments].sort()
 
-/** When all certificates of a chain are valid together: the latest start, the earliest end. */
+/** The period in which all certificates of a chain are valid: from the latest start to the earliest end. */
 export const termOf = (
   certificates: readonly CertificateFacts[],
 ): { readonly notBefore: string; readonly notAfter: string } => ({
@@ -129,7 +129,7 @@ export const isListBy = (list: RevocationFacts, issuer: CertificateFacts): boole
   (issuer.keyUsage === null || (issuer.keyUsage & KEY_USAGE.crlSign) !== 0) &&
   isSignedBy(list.signed, issuer)
 
-/** Whether a list is by an issuer of this chain, available or not, or cannot be read: then it may not be ignored. */
+/** Whether a list was issued by an issuer of this chain, available or not, or is unreadable: such a list may not be ignored. */
 export const isListOf =
   ({ certificates }: Pick<Chain, 'certificates'>) =>
   (list: Uint8Array): boolean => {
@@ -147,9 +147,9 @@ interface Revocation {
   readonly revoked: { readonly at: string } | null
   /** Every certificate below the root has a verified list by its issuer. */
   readonly covered: boolean
-  /** Until when the covering lists are current; null when none states it. */
+  /** Time until which the covering lists are current; null when none states it. */
   readonly until: string | null
-  /** Both, of those certificates alone that state where their revocation is published; null where none does. */
+  /** The two values above, only for certificates that state where their revocation is published; null where none does. */
   readonly named: { readonly covered: boolean; readonly until: string | null } | null
 }
 
@@ -193,6 +193,6 @@ export function revocation(
   return { problems, revoked, ...coverage(below), named: naming.length === 0 ? null : coverage(naming) }
 }
 
-/** The later of two ends; null has none. */
+/** The later of two ends; null means no end. */
 const later = (a: string | null | undefined, b: string | null): string | null =>
   a === undefined || b === null ? b : a === null || a > b ? a : b

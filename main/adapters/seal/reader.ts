@@ -66,7 +66,7 @@ export function readSeal(input: SealInput): SealReading {
   }
 }
 
-/** The token in the seal covers the signature's value; the others come with the bytes they cover. */
+/** The time-stamps of a seal. The token inside it covers the signature's value; the others are given with the bytes that they cover. */
 function timestampsOf(seal: ParsedSeal, { timestamps, tsaChain, ...lists }: SealInput): readonly TimestampReading[] {
   const tsaCrls = [...lists.tsaCrls, ...lists.freshCrls]
   const own = seal.timestampToken === null ? [] : [{ token: seal.timestampToken, over: seal.signature }]
@@ -85,8 +85,8 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The baseline rules for signed attributes, one by one (ETSI EN 319 122-1, section 6.3), so that an error names the
- * rule.
+ * The problems of signed attributes by the baseline rules (ETSI EN 319 122-1, section 6.3), checked separately so that
+ * an error names the rule.
  */
 function attributeProblems(seal: ParsedSeal, content: Uint8Array): readonly string[] {
   const problems: string[] = []
@@ -103,8 +103,8 @@ function attributeProblems(seal: ParsedSeal, content: Uint8Array): readonly stri
 }
 
 /**
- * The signature over its attributes; then the whole seal, built again from its parts, which detects any other encoding
- * or addition.
+ * The problems of the signature over its attributes; then of the whole seal, which is built again from its parts to
+ * detect any other encoding or addition.
  */
 function signatureProblems(seal: ParsedSeal, leaf: CertificateFacts, content: Uint8Array): readonly string[] {
   if (!verifies(seal.signedBytes, leaf, seal.signature))
@@ -165,8 +165,8 @@ function onlyPlace(file: Buffer, placeholder: string, name: string): number {
 }
 
 /**
- * The step to the next level: a token over the signature where there is none yet, otherwise what `material` adds and a
- * token over everything. Fails with pdf.unsuitable, or with revocation.unavailable when the material cannot be read.
+ * The step to the next level: a token over the signature where there is none yet, otherwise the content of `material`
+ * and a token over everything. Fails with pdf.unsuitable, or with revocation.unavailable when the material cannot be read.
  */
 export function nextPdfStamp(pdf: Uint8Array, material: ArchiveMaterial): Outcome<NextStamp> {
   const text = textIn(pdf)

@@ -3,7 +3,7 @@ import { contentDigestIn, signDetached, signedAttributes } from './cms.ts'
 import { readSeal } from './reader.ts'
 import { readCertificate, sameBytes, verifies } from './x509.ts'
 
-/** Certificates and signatures of sealers, by the functions that every other signature is made and read with. */
+/** Certificates and signatures of sealers, through the functions that create and read all other signatures. */
 export const remoteSigning: RemoteSigning = {
   read: (der) => {
     const facts = readCertificate(der)

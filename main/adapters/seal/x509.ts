@@ -22,8 +22,7 @@ import type { CertificateName } from '../../core/ports.ts'
 import { OID } from './oids.ts'
 
 /**
- * The content of a certificate (RFC 5280), as far as a seal needs it. Names are stored as their DER, to compare
- * exactly.
+ * The content of a certificate (RFC 5280) that a seal needs. Names are also stored as DER, for an exact comparison.
  */
 export interface CertificateFacts {
   readonly der: Uint8Array
@@ -36,14 +35,14 @@ export interface CertificateFacts {
   readonly notBefore: string
   readonly notAfter: string
   readonly ca: boolean
-  /** Number of issuers allowed between this one and a leaf (RFC 5280, section 4.2.1.9); null for any number. */
+  /** Number of issuers allowed between this certificate and a leaf (RFC 5280, section 4.2.1.9); null for any number. */
   readonly pathLength: number | null
   /** The first octet of the KeyUsage bits (RFC 5280, section 4.2.1.3), or null when there is none. */
   readonly keyUsage: number | null
   readonly extendedKeyUsage: readonly string[] | null
   readonly extendedKeyUsageCritical: boolean
   readonly strangeCritical: readonly string[]
-  /** It states where its revocation is published: a distribution point of lists, or an OCSP responder. */
+  /** Whether it states where its revocation is published: a distribution point of lists, or an OCSP responder. */
   readonly namesRevocation: boolean
   readonly demo: boolean
   readonly keyType: 'EC' | 'RSA'
@@ -55,7 +54,7 @@ export interface CertificateFacts {
 
 export type Hash = 'sha256' | 'sha384' | 'sha512'
 
-/** Data signed by an issuer: a certificate or a revocation list. */
+/** Data that an issuer signed: a certificate or a revocation list. */
 interface Signed {
   readonly tbs: Uint8Array
   readonly algorithm: string
@@ -97,7 +96,7 @@ interface KeyRules {
 export const readCertificate = (der: Uint8Array): CertificateFacts | null =>
   factsOf(der, { curves: ['prime256v1'], hashes: ['sha256'] })
 
-/** The same for a time-stamp authority and its issuers, which others selected: also P-384, and SHA-384 and SHA-512. */
+/** As readCertificate(), for time-stamp authorities and their issuers, which others select: also P-384, SHA-384 and SHA-512. */
 export const readAuthorityCertificate = (der: Uint8Array): CertificateFacts | null =>
   factsOf(der, { curves: ['prime256v1', 'secp384r1'], hashes: ['sha256', 'sha384', 'sha512'] })
 
@@ -167,8 +166,8 @@ function nameText(name: DerValue): string {
 }
 
 /**
- * What an issuer signed: three parts, the same algorithm named in the first and the second. `before` is the tag that
- * may precede it there.
+ * Reads what an issuer signed: three parts, with the algorithm named in the first and the second. `before` is the tag
+ * that may precede it in the first.
  */
 function signedOf(whole: DerValue, before: number): Signed | null {
   const [tbs, algorithm, signature, ...more] = membersOf(whole)
@@ -186,7 +185,7 @@ function signedOf(whole: DerValue, before: number): Signed | null {
   }
 }
 
-/** In the names of every certificate made for a demo. */
+/** Part of the names in every certificate created for a demo. */
 export const DEMO_NAME = 'Barewitness DEMO'
 
 const UNDERSTOOD: ReadonlySet<string> = new Set([OID.basicConstraints, OID.keyUsage, OID.extendedKeyUsage])
@@ -217,8 +216,8 @@ export function readRevocationList(der: Uint8Array): RevocationFacts | null {
 }
 
 /**
- * Since when a key is known or suspected to be compromised (RFC 5280, section 5.3.2); null when not stated, undefined
- * when unreadable.
+ * Time since which a key is known or suspected to be compromised (RFC 5280, section 5.3.2); null when not stated,
+ * undefined when unreadable.
  */
 function invalidSince(extensions: DerValue | undefined): string | null | undefined {
   const found = extensionsIn(extensions).find(({ id }) => id === OID.invalidityDate)
@@ -228,8 +227,8 @@ function invalidSince(extensions: DerValue | undefined): string | null | undefin
 }
 
 /**
- * Whether Extensions (RFC 5280, section 4.1.2.9) contain one that a reader must know; the order is identifier,
- * criticality, value.
+ * Whether Extensions (RFC 5280, section 4.1.2.9) contain a critical one; each consists of identifier, criticality and
+ * value.
  */
 const hasCritical = (extensions: DerValue | undefined): boolean =>
   extensions !== undefined && membersOf(extensions).some((one) => membersOf(one)[1]?.tag === TAG.boolean)
@@ -289,7 +288,7 @@ function keyTypeOf(key: KeyObject, { curves }: KeyRules): 'EC' | 'RSA' | null {
   return key.asymmetricKeyType === 'rsa' && (modulusLength ?? 0) >= 2048 ? 'RSA' : null
 }
 
-/** BasicConstraints (RFC 5280, section 4.2.1.9); null when they are there and cannot be read. */
+/** BasicConstraints (RFC 5280, section 4.2.1.9); null when present and unreadable. */
 function constraintsIn(extensions: readonly ExtensionParts[]): Pick<CertificateFacts, 'ca' | 'pathLength'> | null {
   const found = extensions.find(({ id }) => id === OID.basicConstraints)
   if (found === undefined) return { ca: false, pathLength: null }

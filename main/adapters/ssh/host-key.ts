@@ -16,7 +16,7 @@ import type { ConnectTarget, HostKeyTrust } from '../../core/ports.ts'
 /** A target without its jump hosts: one server that we log in to. */
 export type Hop = Omit<ConnectTarget, 'jumps'>
 
-/** What is known of a server's host key before connecting: the inline fingerprint and the text of every file. */
+/** The expected host key of a server, before connecting: the inline fingerprint and the text of every file. */
 export interface LoadedTrust {
   readonly fingerprint: string | null
   readonly files: readonly TrustFile[]
@@ -117,7 +117,7 @@ export function decideHostKey(trust: LoadedTrust, host: string, port: number, ke
       trust: { how: 'fingerprint', detail: 'equals the fingerprint in the fleet file' },
     })
   for (const { file, match } of matches) {
-    // With an inline fingerprint only a recorded decision counts: it was made later, and on purpose.
+    // With an inline fingerprint, only a recorded decision counts, because a person made it later.
     if (match.kind !== 'match' || (trust.fingerprint !== null && file.how !== 'decision')) continue
     return ok({ type, fingerprint, trust: trustBy(file, match.line, match.comment, fingerprint) })
   }

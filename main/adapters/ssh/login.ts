@@ -11,8 +11,8 @@ const { createAgent, utils } = ssh2
 type Agent = BaseAgent<ParsedKey>
 
 /**
- * Content of the user's SSH agent: keys that ssh2 can use, and the types of everything, certificates and FIDO keys
- * included.
+ * Content of the user's SSH agent: the keys that ssh2 can use, and the types of all keys, including certificates and
+ * FIDO keys.
  */
 interface HeldKeys {
   readonly agent: Agent

@@ -16,9 +16,10 @@ const POLL_MS = 20
 const LOGIN_MS = 45_000
 
 /**
- * SSH by the system's OpenSSH client: an argument list, never a shell. For what ssh2 cannot do: post-quantum key
- * exchange, user and host certificates, FIDO and PKCS#11 keys, ProxyCommand. It writes its log to a separate file, so
- * that a node's stderr and ssh's own messages never mix; host key, algorithms and login method are read from there.
+ * SSH by the system's OpenSSH client, started with an argument list and without a shell. It supports what ssh2 lacks:
+ * post-quantum key exchange, user and host certificates, FIDO and PKCS#11 keys, ProxyCommand. It writes its log to a
+ * separate file, so that a node's stderr and ssh's own messages never mix; host key, algorithms and login method are
+ * read from the log.
  */
 export function createOpensshTransport(options: { readonly userConfig?: readonly string[] } = {}): Transport {
   const connect: Transport['connect'] = async (target, signal) => {
@@ -155,7 +156,7 @@ function remoteProcess(child: ChildProcessWithoutNullStreams, watched: Watched):
     end: () => void child.stdin.end(),
     onStdout: (listener) => void child.stdout.on('data', listener),
     onStderr: (listener) => void child.stderr.on('data', listener),
-    // ssh exits with 255 both for a command that did and for a lost connection; only its log shows which.
+    // ssh exits with 255 both for a command with that exit code and for a lost connection; only its log distinguishes them.
     closed: watched.ended.then(({ log }) => ({
       exitCode: log?.exitStatus ?? null,
       lost: (log?.exitStatus ?? null) === null,
@@ -167,7 +168,7 @@ function remoteProcess(child: ChildProcessWithoutNullStreams, watched: Watched):
   }
 }
 
-/** What the system ssh program wrote to its own log (`-E`, LogLevel DEBUG2), as far as we use it. Read from OpenSSH 9.2 and 10.0. */
+/** The facts that are used from the log of the system ssh program (`-E`, LogLevel DEBUG2). Forms of OpenSSH 9.2 and 10.0. */
 interface OpensshLog {
   readonly shown: { readonly type: string; readonly fingerprint: string; readonly certificate: string | null } | null
   /** The file that contained the host key. */
@@ -184,7 +185,7 @@ interface OpensshLog {
   readonly failure: Failure
 }
 
-/** Log text in, facts out. Its lines come partly from the server (version, banners), so only exact forms count. */
+/** Reads facts from the text of a log. Its lines come partly from the server (version, banners), so only exact forms count. */
 export function readOpensshLog(whole: string): OpensshLog {
   const text = whole.replace(/^debug2: .*(\r?\n|$)/gm, '')
   const first = (pattern: RegExp): RegExpExecArray | null => pattern.exec(text)
@@ -287,8 +288,8 @@ const CAUSES: readonly (readonly [RegExp, Failure['code']])[] = [
 ]
 
 /**
- * The server would accept the key, and ssh then had nothing more to try: the key file is encrypted, and batch mode
- * prompts for nothing.
+ * The server would accept the key, and ssh then had nothing more to try: the key file is encrypted, and batch mode does
+ * not prompt.
  */
 const LOCKED =
   /^debug1: Server accepts key: (.+?) \S+ SHA256:\S+(?: .*)?\r?\ndebug1: No more authentication methods to try\.$/m

@@ -225,7 +225,7 @@ function startDeadline(expired: () => void) {
 /**
  * The steps of one login, in order: one key after the other; then, if the server requires more or there is no key, what
  * a person types. A prompt worded by a server is marked as such: otherwise it could request the passphrase of a signing
- * key. In unattended runs, `nobodyThere` receives the method that the server requested, and nothing is sent for it.
+ * key. In unattended runs, `nobodyThere` is called with the method that the server requested, and nothing is sent for it.
  */
 export function loginSteps(
   { name, user: username }: { readonly name: string; readonly user: string },

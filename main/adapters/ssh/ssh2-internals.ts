@@ -61,7 +61,7 @@ interface Ending {
 }
 
 /**
- * Node's streams close a channel after its connection ended: these are the messages that ssh2 then still tries to send.
+ * Messages that ssh2 still tries to send when Node's streams close a channel after its connection ended.
  */
 const LATE_MESSAGES = [
   'channelClose',

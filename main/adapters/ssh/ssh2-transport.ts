@@ -23,7 +23,7 @@ interface Way {
   readonly remoteAddress: string | null
   /** How long opening it took; null through jump hosts. */
   readonly tcpMs: number | null
-  /** No longer keeps this program running; jump hosts are shared, and keep it until the last node has returned them. */
+  /** Stops the connection from keeping this program running. Jump hosts are shared, and keep it running until the last node returned them. */
   readonly leave: () => void
 }
 
@@ -33,7 +33,8 @@ type OpenHop = OpenClient & Way & { readonly hostKeyList: string | null }
 const shownType = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outcome.error.detail)
 
 /**
- * SSH in this process, by ssh2. What it cannot do (post-quantum key exchange, certificates, FIDO keys) fails by name.
+ * SSH in this process, by ssh2. Unsupported methods (post-quantum key exchange, certificates, FIDO keys) fail with their
+ * name.
  */
 export function createSsh2Transport(): {
   /** As in Transport; `heard` is called at the first reply of the server. */
@@ -174,7 +175,7 @@ export function createSsh2Transport(): {
       close: () => {
         client.end()
         setTimeout(() => client.destroy(), 500).unref()
-        // What was written is still sent; that the server ends the connection too is not waited for.
+        // Written data is still sent; the end of the connection by the server is not awaited.
         leave()
       },
     }
@@ -191,8 +192,8 @@ export function createSsh2Transport(): {
 }
 
 /**
- * Starts one command on a logged-in ssh2 client. A server that refuses it gives `ssh.channel-refused`; one that does
- * not reply, `ssh.timed-out`.
+ * Starts one command on a logged-in ssh2 client. Fails with `ssh.channel-refused` where the server refuses it, and with
+ * `ssh.timed-out` where it does not reply.
  */
 function startCommand(client: Client, command: string): Promise<Outcome<RemoteProcess>> {
   return new Promise((resolve) => {
@@ -309,7 +310,7 @@ async function askMethods(
           return true
         },
         authHandler: (left) => {
-          // The first call comes before anything was sent; what is left after our one request is the reply.
+          // The first call precedes all requests; the methods left after our one request are the reply.
           if (left === null) return { type: 'none', username: target.user }
           finish(
             'methods',
@@ -318,7 +319,7 @@ async function askMethods(
           return false
         },
       })
-      // Lines before its name are a greeting to SSH (RFC 4253, section 4.2), and all that other protocols send.
+      // A server may send lines before its version (RFC 4253, section 4.2); other protocols send only such lines.
       channel.once('data', () => {
         isHeard = true
       })
@@ -368,7 +369,7 @@ function openChannel(client: Client, host: string, port: number): Promise<Opened
   })
 }
 
-/** The same as a stream of bytes. */
+/** A channel as openChannel() opens it, as a stream of bytes. */
 export async function dial(client: Client, host: string, port: number): Promise<Dialed> {
   const opened = await openChannel(client, host, port)
   if (!opened.ok) return opened

@@ -10,15 +10,15 @@ import { createSsh2Transport } from './ssh2-transport.ts'
 
 /**
  * Both SSH clients behind one port, paced. A node names its client; `auto` is ssh2, except where only the system ssh
- * program can do it (certificates, hardware keys, host certificates), or where ssh2 finds no common algorithm. That
- * second connection is not a second login: the first ended in the key exchange.
+ * program supports the login (certificates, hardware keys, host certificates), or where ssh2 finds no common algorithm.
+ * That second connection is not a second login: the first ended in the key exchange.
  */
 export function createTransport(pacing: Partial<Pacing> = {}): Transport {
   const ssh2 = createSsh2Transport()
   const openssh = createOpensshTransport()
   const pacer = createPacer(pacing)
 
-  // The system's program reports nothing before it is through, and a person may have to touch a key meanwhile.
+  // The system's program reports nothing until the login is complete, and a person may have to touch a key meanwhile.
   const bySystem = (
     target: ConnectTarget,
     signal: AbortSignal,
@@ -52,7 +52,7 @@ export function createTransport(pacing: Partial<Pacing> = {}): Transport {
   }
 }
 
-/** What about a target, or one of its jump hosts, requires the system ssh program; null when ssh2 is enough. */
+/** Why a target, or one of its jump hosts, requires the system ssh program; null when ssh2 is enough. */
 async function whyOpenssh(target: ConnectTarget): Promise<string | null> {
   for (const hop of [...target.jumps, target]) {
     const trust = await loadTrust(hop.trust)
@@ -73,15 +73,15 @@ interface Pacing {
   readonly perNetwork: number
   /** Logins in progress through one jump host. */
   readonly perJump: number
-  /** How long a silent server delays others of its network: otherwise dead ones would, each for its whole time-out. */
+  /** How long a silent server delays others of its network: otherwise dead servers would, each for its whole time-out. */
   readonly patienceMs: number
 }
 
 const DEFAULTS: Pacing = { perSecond: 20, perNetwork: 4, perJump: 8, patienceMs: 3000 }
 
 /**
- * Delays connections until they may start; `run` ends its claim when the login is complete, not when the session is.
- * `work` reports the first reply of the server.
+ * Delays connections until they may start. `run` ends its claim when the login is complete, not when the session ends.
+ * `work` calls `heard` at the first reply of the server.
  */
 export function createPacer(pacing: Partial<Pacing> = {}): {
   readonly run: <T>(

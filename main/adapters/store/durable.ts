@@ -47,7 +47,7 @@ export function poolIn(root: string, clock: () => number = () => performance.now
   const isKnown = async (digest: Sha256, pooled: string): Promise<boolean> =>
     known.has(digest) && known.get(digest) === (await markOf(pooled).catch(() => ''))
   const folderOf = (digest: Sha256): string => join(pool, digest.slice(0, 2))
-  /** Waits for the two system calls: handing them to another thread takes several times their own processor time. */
+  /** Makes the two system calls synchronously: handing them to another thread takes several times their processor time. */
   const linkedAtOnce = (digest: Sha256, path: string): boolean => {
     const mark = known.get(digest)
     if (mark === undefined || !pace.mayBlock()) return false
@@ -58,7 +58,7 @@ export function poolIn(root: string, clock: () => number = () => performance.now
       linkSync(pooled, path)
       return true
     } catch {
-      // As for `linked`: the other way finds out, and writes the bytes.
+      // As in `linked`: the caller then writes the bytes.
       return false
     } finally {
       pace.took(clock() - began)
@@ -88,24 +88,24 @@ export function poolIn(root: string, clock: () => number = () => performance.now
   }
 }
 
-/** Files written concurrently, over all recordings: the disk is no faster with more, and each has its own buffers. */
+/** Number of files written concurrently, over all recordings: more are not faster, and each has its own buffers. */
 export const WIDTH = 16
-/** Bytes that are the same on many nodes recur soon. */
+/** Number of remembered digests: bytes that are equal on many nodes recur soon. */
 const MOST_KNOWN = 20_000
 
-/** These identify a file as the same and not written to: making links of it changes none of them. */
+/** Identifies a file and its state: a new link to it changes none of these values. */
 const markOf = async (path: string): Promise<string> => markIn(await lstat(path, { bigint: true }))
 
 const markIn = ({ ino, size, mtimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs}`
 
-/** A pair of calls that takes longer than this is slow, in milliseconds: on a local disk they take a hundredth of it. */
+/** A pair of calls that takes more milliseconds is slow: on a local disk it takes a hundredth of this. */
 const SLOW_MS = 0.5
-/** So many more slow than quick ones, and others would wait: one slow pair may be another program’s doing. */
+/** After so many more slow pairs than quick ones, the calls are handed over: a single slow pair may be caused by another program. */
 const SLOW_PAIRS = 4
-/** So many are handed to other threads, which wait side by side, before it is tried again. */
+/** Number of pairs that other threads then make concurrently, before a synchronous one is tried again. */
 const HANDED_OVER = 500
 
-/** Whether the thread that serves connections may wait for the file system: not for a slow one, such as one over a network. */
+/** Decides whether the thread that serves connections may wait for the file system: not for a slow one, such as a network file system. */
 export function blockingPace(): { readonly mayBlock: () => boolean; readonly took: (milliseconds: number) => void } {
   let [slow, left] = [0, 0]
   return {

@@ -80,15 +80,15 @@ interface HeldBytes {
   readonly bytes: Uint8Array
 }
 
-/** Bytes until they are on the disk. Not to be changed by their owner. */
+/** Bytes until they are on the disk. Their owner must not change them. */
 interface WaitingBytes {
-  /** The same bytes, which another recording may have given. */
+  /** Returns equal bytes, possibly those of another recording. */
   readonly hold: (bytes: Uint8Array) => HeldBytes
   /** To be called once for each hold. */
   readonly release: (held: HeldBytes) => void
 }
 
-/** Many nodes give the same answers at the same time. They are in memory once, however many recordings wait for the disk. */
+/** Many nodes give equal answers at the same time. Equal bytes are in memory once, however many recordings wait for the disk. */
 export function waitingBytes(): WaitingBytes {
   const all = new Map<Sha256, { readonly held: HeldBytes; holders: number }>()
   return {
@@ -159,8 +159,8 @@ async function writeAnswers(answers: readonly WaitingAnswer[], { blobs, present,
 }
 
 /**
- * As many files of one recording are written side by side as of all: with a promise for each of a large round, those of many recordings fill the memory. After a failure,
- * no other one is begun.
+ * Works on at most WIDTH files of one recording at a time: a promise for each file of a large round would fill the memory with those of many
+ * recordings. After a failure, no further file is begun.
  */
 async function eachOf<One>(all: Iterable<One>, work: (one: One) => Promise<void>): Promise<void> {
   // Leaving a loop over a generator ends it for the other loops too.

@@ -46,7 +46,7 @@ const rowsOfCsvFile = async (file: Parameters<typeof readFile>[0]): Promise<read
 
 /**
  * Rows with content of a CSV file (RFC 4180), as csvOf() or a spreadsheet writes it: separated by comma, semicolon or tab, in UTF-8, UTF-16
- * with a byte order mark, or Windows-1252. A cell that begins with an equals sign is a formula. Throws where it is no such table.
+ * with a byte order mark, or Windows-1252. A cell that begins with an equals sign is a formula. Throws where it is not such a table.
  */
 function rowsOfCsv(bytes: Uint8Array): readonly TableRow[] {
   const text = listText(bytes)
@@ -69,7 +69,7 @@ function rowsOfCsv(bytes: Uint8Array): readonly TableRow[] {
   )
 }
 
-/** What cells refer to. */
+/** The parts of a workbook that cells refer to. */
 interface SheetParts {
   readonly texts: readonly string[]
   /** By style: whether its cells show a date. */
@@ -153,7 +153,7 @@ const unescaped = (text: string): string =>
   text.replace(/_x([0-9a-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
 const DAY_MS = 86_400_000
-/** The UTC day of a serial number (ECMA-376 part 1, 18.17.4.1); null for one that is no day of this program. */
+/** The UTC day of a serial number (ECMA-376 part 1, 18.17.4.1); null where it denotes no day up to the year 9999. */
 function dayOf(serial: number, countsFrom1904: boolean): string | null {
   const start = countsFrom1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30)
   const at = new Date(start + Math.floor(serial) * DAY_MS)
@@ -198,7 +198,7 @@ const LIMITS: Limits = {
 
 /**
  * Rows with content of the first sheet of an Office Open XML workbook (ECMA-376). Nothing in it is evaluated, and no other document is loaded.
- * Throws where it is no workbook, and where it exceeds a limit.
+ * Throws where it is not a workbook, and where it exceeds a limit.
  */
 async function rowsOfWorkbook(file: FileHandle, size: number): Promise<readonly TableRow[]> {
   const list = await readList(file, await readEnd(file, size, LIMITS), LIMITS)

@@ -13,9 +13,10 @@ interface PreparedArchive {
 const LARGEST_ITEM = 8 * 1024 * 1024
 
 /**
- * From B-T to B-LTA, and onwards: appends one update with a security store and space for a document time-stamp over
- * everything (ETSI EN 319 142-1, sections 5.4 and 5.5). The material is the chains of the signer and of every authority
- * so far, and a list for each certificate in them below its root. Existing content of the store is not written again.
+ * Prepares the step from B-T to B-LTA, and further ones: appends an update with a security store and space for a
+ * document time-stamp over everything (ETSI EN 319 142-1, sections 5.4 and 5.5). The material consists of the chains of
+ * the signer and of every authority so far, and a list for each certificate below a root. Existing content of the store
+ * is not written again.
  * The same input gives the same bytes. Fails with pdf.unsuitable, or with revocation.unavailable when the material
  * cannot be read.
  */

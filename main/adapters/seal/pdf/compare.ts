@@ -6,9 +6,9 @@ import { objectOf, type PdfObject } from './objects.ts'
 import { textIn } from './update.ts'
 import { entriesOf, nameOf, type PdfValue, refOf, refsOf, writeValue } from './values.ts'
 
-/** Inflated, of one stream. */
+/** Largest size of an inflated stream. */
 const LARGEST_STREAM = 64 * 1024 * 1024
-/** Pages that are named; the others are counted. */
+/** Number of pages that are named; further ones are counted. */
 const MOST_PAGES = 10
 
 /**
@@ -47,7 +47,7 @@ interface Differing {
   readonly follows: string | undefined
 }
 
-/** Where two lists first differ: the passage of each, and for long passages the sentence. */
+/** The passages at which two lists first differ, reduced to the first differing sentence. */
 function firstDifference(reading: readonly string[], expected: readonly string[]): Differing | null {
   const at = placeOfDifference(reading, expected)
   if (at === null) return null
@@ -103,7 +103,7 @@ function contentOf({ pdf }: Opened, found: PdfObject | null): Uint8Array | null 
 
 const latin1 = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? []).toString('latin1')
 
-/** Objects that differ where every page reads the same: the drawing, and other content of the file. */
+/** Differences where every page reads the same: in the drawing of pages, and in other content of the file. */
 function drawings(one: Opened, other: Opened, pages: readonly number[]): readonly string[] {
   const size = Math.max(one.first.offsets.length, other.first.offsets.length)
   const changed = new Set<number>()
@@ -129,7 +129,7 @@ function isSame(one: Opened, other: Opened, id: number): boolean {
   return first !== null && second !== null && Buffer.compare(first, second) === 0
 }
 
-/** A stream's length is that of its deflated form; a signature's range depends on the lengths of the whole file. */
+/** The object as text, without the length of a deflated stream and the range and content of a signature, which depend on deflation. */
 function spelled({ value }: PdfObject): string {
   const own = entriesOf(value)
   const isSignature = nameOf(own.get('Type')) === 'Sig'

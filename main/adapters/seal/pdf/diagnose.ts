@@ -4,7 +4,7 @@ import { objectOf } from './objects.ts'
 import type { FileState } from './state.ts'
 import { entriesOf, nameOf, type PdfValue, readValue, refOf, refsOf, textOf, writeValue } from './values.ts'
 
-/** Why an update is not one that Barewitness writes, as far as it can be determined. Never empty. */
+/** Why Barewitness did not write an update, where this can be determined. Never empty. */
 export function diagnoseUpdate(text: string, state: FileState, first: FirstRevision): readonly string[] {
   const tail = text.slice(state.length)
   if (!/\bxref\b|\d{1,10} \d{1,5} obj\b/.test(tail))
@@ -23,7 +23,7 @@ const FEATURES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/\/NeedAppearances\b/, 'The file makes the viewer draw its form fields again.'],
 ]
 
-/** What a report never has, anywhere outside streams. */
+/** Features in a part of the file, outside streams, that a report never has. */
 const features = (part: string): readonly string[] => {
   const outside = part
     .split('endstream')
@@ -59,7 +59,7 @@ function changedObjects(text: string, tail: string, state: FileState, first: Fir
   })
 }
 
-/** Anything that looks like an object, up to its end. */
+/** The parts that look like objects, each up to its end. */
 function looseObjects(tail: string): readonly { readonly id: number; readonly body: string }[] {
   const found: { id: number; body: string }[] = []
   for (const { 0: head, 1: id, index } of tail.matchAll(/(?<=^|\n)([1-9]\d{0,9}) \d{1,5} obj\b/g)) {
@@ -80,7 +80,7 @@ function addedObject(body: string): readonly string[] {
   return []
 }
 
-/** What is wrong with a signature's own /ByteRange, as far as its dictionary alone shows. */
+/** The problems of a signature's /ByteRange that its dictionary shows. */
 function rangeSentences(body: string, whose: string): readonly string[] {
   const ranges = [...body.matchAll(/\/ByteRange\b/g)]
   if (ranges.length === 0) return [`${whose} has no /ByteRange.`]
@@ -111,7 +111,7 @@ function changedObject(id: number, body: string, was: PdfValue, { state, first, 
   return id < first.offsets.length ? [`Object ${id}, part of what was signed, was replaced.`] : []
 }
 
-/** The three objects that our own updates write again: what do these contain other than a time-stamp's changes? */
+/** Changes of the three objects that our updates write again, other than those of a time-stamp. */
 function changedNamed(id: number, body: string, state: FileState): readonly string[] {
   const [before, what] =
     id === state.root
@@ -130,7 +130,7 @@ function changedNamed(id: number, body: string, state: FileState): readonly stri
 
 const spelled = (value: PdfValue | undefined): string => (value === undefined ? '' : writeValue(value))
 
-/** What a time-stamp's update changes there. */
+/** The entries that the update of a time-stamp changes in these objects. */
 const OURS: ReadonlySet<string> = new Set(['Extensions', 'DSS', 'Fields', 'Annots'])
 
 interface Pages {
@@ -150,7 +150,7 @@ function pagesOf(text: string, { offsets, state }: FirstRevision): Pages {
   return { numbers, contents: new Map(contents) }
 }
 
-/** Another program's PDF in a sentence: how many signatures, and the program that it names as its writer. */
+/** Describes another program's PDF in a sentence: its number of signatures, and the program that it names as its writer. */
 export function foreignSentence(text: string): string {
   const signatures = text.split('/ByteRange', MOST_LOOKED_AT + 1).length - 1
   const count = signatures === 0 ? 'no signature' : signatures === 1 ? '1 signature' : `${signatures} signatures`

@@ -83,7 +83,7 @@ function readObjects(text: string): Objects | string {
   return { offsets, tableAt: at, survey }
 }
 
-/** The kind that it states, as far as its names are plain. */
+/** The first keys of an unknown dictionary, in words. */
 function kindOf(entries: ReadonlyMap<string, PdfValue>): string {
   const keys = [...entries.keys()].slice(0, 8).map((key) => `/${key}`)
   return keys.length === 0 ? '' : `, with ${keys.join(' ')}`
@@ -96,7 +96,7 @@ interface Trailer {
   readonly id: string
 }
 
-/** The table and trailer, built again from the objects and compared. */
+/** Reads table and trailer: builds them again from the objects and compares. */
 function readTrailer(text: string, offsets: readonly number[], tableAt: number): Trailer | string {
   const lines = offsets.slice(1).map(tableLine).join('')
   const table = `xref\n0 ${offsets.length}\n0000000000 65535 f \n${lines}trailer\n`
@@ -137,7 +137,7 @@ function singleProblem({ shapes }: Survey): string | null {
 
 type Parts = Pick<FileState, 'catalog' | 'formId' | 'form' | 'pageId' | 'page'> & { readonly signatureId: number }
 
-/** From the catalog to the signature, by every path. */
+/** Follows every path from the catalog to the signature. Returns a sentence where one does not lead there. */
 function readParts(text: string, offsets: readonly number[], root: number): Parts | string {
   const dictionaryOf = (id: number | null): PdfDictionary | null => {
     const value = objectOf(text, offsets, id)?.value
@@ -169,8 +169,8 @@ function readParts(text: string, offsets: readonly number[], root: number): Part
 const HEAD = '<<\n/Type /Sig\n/Filter /Adobe.PPKLite\n/SubFilter /ETSI.CAdES.detached\n/ByteRange '
 const KEY = '\n/Contents '
 /**
- * A reason and a time, then DocMDP with P 2: form filling and signing may follow, so that time-stamps can (ISO 32000-1,
- * 12.8.2.2).
+ * After reason and time follows DocMDP with P 2: form filling and signing may follow, so that time-stamps can be added
+ * (ISO 32000-1, 12.8.2.2).
  */
 const REST = `/Reference [${writeValue(
   dictionary({
@@ -181,7 +181,7 @@ const REST = `/Reference [${writeValue(
 )}]\n>>\nendobj\n`
 const SAYS = /\n\/M \(D:\d{14}Z\)\n\/Reason \([ -'*-[\]-~]{1,200}\)\n/y
 
-/** The signature's dictionary, built again around the content. */
+/** The gap of the signature: builds its dictionary again around the content and compares. */
 function readSignature(text: string, start: number, id: number, end: number): Gap | string {
   const head = `${id} 0 obj\n${HEAD}`
   const from = start + head.length + RANGE_WIDTH + KEY.length

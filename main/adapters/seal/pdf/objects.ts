@@ -37,6 +37,6 @@ export const tableLine = (offset: number): string => `${String(offset).padStart(
 /** The lines after a cross-reference table and its trailer. */
 export const fileEnd = (tableAt: number): string => `\nstartxref\n${tableAt}\n%%EOF\n`
 
-/** The object of that number, by the start of each. */
+/** The object with a number, by the offsets of all objects; null when there is none. */
 export const objectOf = (text: string, offsets: readonly number[], id: number | null): PdfObject | null =>
   id === null ? null : (readObject(text, offsets[id] ?? text.length)?.value ?? null)

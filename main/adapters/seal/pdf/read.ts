@@ -17,8 +17,8 @@ const LARGEST_FILE = 64 * 1024 * 1024
 const LARGEST_TOGETHER = 256 * 1024 * 1024
 const MOST_FILES = 1000
 /**
- * Embedded results shrink to a tenth to a twentieth, and a report is mostly its pages: they may be that many times the
- * whole file.
+ * Embedded files may be so many times larger than the whole file: results are compressed to a tenth or less, and a
+ * report consists mostly of its pages.
  */
 const MOST_TIMES = 10
 const ALWAYS_ROOM = 16 * 1024 * 1024
@@ -71,16 +71,16 @@ function evidenceDigestIn(text: string, { offsets, state }: FirstRevision): stri
 }
 
 const LARGEST_PDF = 256 * 1024 * 1024
-/** In every report from this program: the name of its writer, an object of its own. */
+/** Part of every report from this program: the name of its writer, as a separate object. */
 const OUR_MARK = ' 0 obj\n(Barewitness '
 
 /**
  * Reads a PDF by the strict profile of the reports we write (ISO 32000-1; ETSI EN 319 142-1, section 6): the first
  * revision has only what our writer puts there, and each later one is, byte for byte, what our writer makes of its
  * parts. `problems` states where the file differs from that, or a signature from the bytes; signers and their trust are
- * in `seal`, whose `timestamps` contains the signature's token and then the document time-stamps. A file cut back to an
- * earlier revision is what it then was: its level states that. Material in the file's security store completes chains
- * and is trusted no more than what is passed in. Never throws, whatever the bytes.
+ * in `seal`, whose `timestamps` contains the signature's token and then the document time-stamps. A file that was cut
+ * back to an earlier revision is read as that revision, with its level. Material in the file's security store completes
+ * chains and is trusted no more than the certificates and lists passed in. Never throws, whatever the bytes.
  */
 export function readPdf(
   pdf: Uint8Array,

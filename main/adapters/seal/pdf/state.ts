@@ -3,7 +3,7 @@ import { firstValue, TAG } from '../../../core/der/read.ts'
 import { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from '../../pdf/marks.ts'
 import { array, dictionary, name, number, type PdfDictionary, type PdfValue, ref } from './values.ts'
 
-/** State of a report after a revision: all that the next update needs (ISO 32000-1, 7.5.6). */
+/** State of a report after a revision, as the next update needs it (ISO 32000-1, 7.5.6). */
 export interface FileState {
   /** Bytes up to the end of this revision. */
   readonly length: number
@@ -52,7 +52,7 @@ export const signatureWidget = ({ title, tooltip, signature, page }: WidgetParts
   })
 
 export const RANGE_WIDTH = BYTE_RANGE_PLACEHOLDER.length
-/** Of a signature's hexadecimal string, brackets included. */
+/** Width of a signature's hexadecimal string, brackets included. */
 export const GAP_WIDTH = SIGNATURE_BYTES * 2 + 2
 
 /** Position of a signature's own hexadecimal string, brackets included, and the end of its revision. */
@@ -65,7 +65,7 @@ export interface Gap {
 /** The /ByteRange of everything up to `end` except the gap, padded to the reserved width. */
 export const byteRange = ({ from, to, end }: Gap): string => `[0 ${from} ${to} ${end - to}]`.padEnd(RANGE_WIDTH, ' ')
 
-/** Both parts that a signature covers, in one piece. */
+/** The two parts that a signature covers, concatenated. */
 export const coveredBytes = (pdf: Uint8Array, { from, to, end }: Gap): Uint8Array =>
   new Uint8Array(Buffer.concat([pdf.subarray(0, from), pdf.subarray(to, end)]))
 

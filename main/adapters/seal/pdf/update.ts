@@ -32,7 +32,7 @@ import {
   writeValue,
 } from './values.ts'
 
-/** One character per byte, to be read as PDF syntax. */
+/** The file as text of one character per byte, to be read as PDF syntax. */
 export const textIn = (pdf: Uint8Array): string =>
   Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength).toString('latin1')
 
@@ -182,7 +182,7 @@ interface Update {
 }
 
 /**
- * Declares what PDF 1.7 lacks: the security store and the time-stamp (ETSI EN 319 142-1, section 5.6; ISO 32000-1,
+ * Declares extensions of PDF 1.7: the security store and the time-stamp (ETSI EN 319 142-1, section 5.6; ISO 32000-1,
  * 7.12).
  */
 const EXTENSIONS = dictionary({
@@ -191,7 +191,7 @@ const EXTENSIONS = dictionary({
 })
 
 /**
- * The one form of our updates (ISO 32000-1, 7.5.6; ETSI EN 319 142-1, section 5.4): the material as plain streams, the
+ * The only form of our updates (ISO 32000-1, 7.5.6; ETSI EN 319 142-1, section 5.4): the material as plain streams, the
  * store that lists it with its earlier content, one document time-stamp with its field, and the catalog, form and page
  * that name them. The same parts give the same bytes; the reader builds each update again and compares. Null when the
  * token does not fit.

@@ -1,7 +1,6 @@
 /**
- * Values of PDF syntax (ISO 32000-1, 7.3), as far as the reports we write use them. Text is one character per byte
- * (latin1). A string keeps its bytes as written, escapes included, so that writing a value gives exactly the bytes it
- * was read from.
+ * The values of PDF syntax (ISO 32000-1, 7.3) that our reports use. Text has one character per byte (latin1). A string
+ * keeps its bytes as written, escapes included, so that writing a value gives exactly the bytes that it was read from.
  */
 export type PdfValue =
   | { readonly kind: 'null' }
@@ -46,7 +45,7 @@ export const numberOf = (value: PdfValue | undefined): number | null =>
 export const entriesOf = (value: PdfValue | undefined): ReadonlyMap<string, PdfValue> =>
   value?.kind === 'dictionary' ? value.entries : new Map()
 
-/** The bytes of a value, in the one way pdfkit writes it. */
+/** The bytes of a value, as pdfkit writes it. */
 export function writeValue(value: PdfValue): string {
   switch (value.kind) {
     case 'null':
@@ -73,8 +72,7 @@ export function writeValue(value: PdfValue): string {
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
 /**
- * The text of a string: PDFDocEncoding as far as it is ASCII, or UTF-16 after its byte order mark (ISO 32000-1,
- * 7.9.2.2).
+ * The text of a string: the ASCII part of PDFDocEncoding, or UTF-16 after a byte order mark (ISO 32000-1, 7.9.2.2).
  */
 export function textOf(value: PdfValue | undefined): string | null {
   if (value?.kind !== 'string') return null
@@ -192,9 +190,9 @@ function wordAt(text: string, at: number): Read<PdfValue> | null {
 
 /**
  * Every dictionary that a report's first revision may contain: its keys, `?` after an optional one, `=` before the
- * required name, `*` for names of fonts and of opacity settings. Anything else, such as scripts, actions that leave the
- * file, forms, other annotations, or encryption, makes a file that Barewitness did not write. Taken from what
- * main/adapters/pdf writes; its test fails when the two differ.
+ * required name, `*` for names of fonts and of opacity settings. A file with anything else, such as scripts, actions
+ * that leave the file, forms, other annotations, or encryption, was not written by Barewitness. The list follows
+ * main/adapters/pdf; a test fails when the two differ.
  */
 const SHAPES = `
 Type=Catalog Pages Names Lang MarkInfo StructTreeRoot ViewerPreferences AcroForm? Perms? AF? Outlines PageMode=UseOutlines OutputIntents Metadata
@@ -287,8 +285,8 @@ export interface Survey {
 }
 
 /**
- * The first dictionary in a value, at any depth, that has none of the shapes; null when all have one. Notes shapes and
- * references.
+ * The first dictionary in a value, at any depth, that has none of the shapes; null when all have one. Adds shapes and
+ * references to the survey.
  */
 export function unknownShapeIn(value: PdfValue, survey: Survey): ReadonlyMap<string, PdfValue> | null {
   if (value.kind === 'ref') survey.references.add(value.id)

@@ -128,7 +128,7 @@ interface ClientDeps {
 
 const PATIENCE = 15_000
 const MOST_BYTES = 64 * 1024
-/** Between attempts. Public authorities block clients that send too many requests. */
+/** Waiting times between attempts, in ms. Public authorities block clients that send too many requests. */
 const BACK_OFF: readonly number[] = [1_000, 4_000]
 const LONGEST_WAIT_S = 30
 const FARTHEST = 5 * 60_000
@@ -210,7 +210,7 @@ function judge(
 /**
  * Checks a response against its query, by the rules for clients (RFC 3161, section 2.2): granted, over the imprint,
  * with the nonce, and free of problems by the token's reader; with `now` (ISO 8601), made within five minutes of it.
- * `now` is null for a response that was carried from another computer. The stamp's certificates are the authority's
+ * `now` is null for a response that was transferred from another computer. The stamp's certificates are the authority's
  * chain, its own first. Fails with timestamp.refused or timestamp.wrong.
  */
 export function acceptResponse(

@@ -27,13 +27,13 @@ import {
   verifies,
 } from '../x509.ts'
 
-/** A token as it was read. Unreadable parts are empty, and `reading` states the error. */
+/** The parts of a token. Unreadable ones are empty, and `reading` states the error. */
 interface TokenParts {
   readonly imprint: Uint8Array
   readonly nonce: Uint8Array | null
   /** DER of the certificates in the token. */
   readonly certificates: readonly Uint8Array[]
-  /** DER of the signer's certificate and its issuers, as far up as they were found. */
+  /** DER of the signer's certificate and of its issuers, up to the last one that was found. */
   readonly chain: readonly Uint8Array[]
   readonly reading: TimestampReading
 }
@@ -52,7 +52,7 @@ export const readToken = (
   crls: readonly Uint8Array[],
 ): TokenParts => readTokenOverDigest(token, digestOf(over), offered, crls)
 
-/** The same, over bytes of which only the SHA-256 is known. */
+/** As readToken(), over bytes of which only the SHA-256 is known. */
 export function readTokenOverDigest(
   token: Uint8Array,
   sha256: Uint8Array,
@@ -148,8 +148,8 @@ function attributeProblems(parsed: ParsedToken): readonly string[] {
 }
 
 /**
- * SigningCertificate (RFC 2634, section 5.4) and SigningCertificateV2 (RFC 5816, section 2.2.1): the first certificate
- * in each must be the signer's.
+ * The problems of SigningCertificate (RFC 2634, section 5.4) and SigningCertificateV2 (RFC 5816, section 2.2.1): the
+ * first certificate in each must be the signer's.
  */
 function namingProblems(parsed: ParsedToken, authority: CertificateFacts): readonly string[] {
   const [older, newer] = [valuesOf(parsed, OID.signingCertificate), valuesOf(parsed, OID.signingCertificateV2)]
@@ -160,7 +160,7 @@ function namingProblems(parsed: ParsedToken, authority: CertificateFacts): reado
   return named ? [] : ['The signing-certificate attribute of the time-stamp names another certificate than its signer.']
 }
 
-/** ESSCertID has no algorithm and means SHA-1; ESSCertIDv2 means SHA-256 when it names none. */
+/** Whether the attribute names the authority. ESSCertID has no algorithm and implies SHA-1; ESSCertIDv2 implies SHA-256 when it names none. */
 function names(attribute: DerValue, authority: CertificateFacts, newer: boolean): boolean {
   const first = inOrder(inOrder(inOrder(attribute).take(TAG.sequence)).take(TAG.sequence))
   const stated = newer ? first.take(TAG.sequence) : undefined
@@ -295,7 +295,7 @@ const EXTENSIONS = 0xa1
 
 /** The parts of a TimeStampToken, before anything is verified. */
 interface ParsedToken {
-  /** The TSTInfo, as it was digested. */
+  /** The TSTInfo, as digested. */
   readonly content: Uint8Array
   readonly certificates: readonly Uint8Array[]
   readonly crls: readonly Uint8Array[]
