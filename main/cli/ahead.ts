@@ -2,10 +2,10 @@ import type { CatalogReference } from '../../schemas/types.ts'
 import { optimizeLater } from '../adapters/compiler.ts'
 import { beginAhead, endAhead } from '../adapters/kept-rules/index.ts'
 
-/** Commands that mostly end before what they run repays being optimized: a collection of hundreds of nodes gains nothing by it. */
+/** Commands that mostly end before optimizing their code saves time; a collection of hundreds of nodes gains nothing from it either. */
 const SHORT: ReadonlySet<string> = new Set(['collect', 'verify'])
 
-/** Runs a command, prepared for before its code is loaded, which takes a tenth of a verification. It changes no result. */
+/** Runs a command after preparations that precede the loading of its code, which takes a tenth of a verification. Results do not change. */
 export async function withPreparation<T>(
   args: readonly string[],
   rules: Pick<CatalogReference, 'module' | 'version'>,
@@ -17,12 +17,12 @@ export async function withPreparation<T>(
   try {
     return await run()
   } finally {
-    // A line that is refused never asks them.
+    // A refused command line never uses the rules.
     endAhead()
   }
 }
 
-/** Whether a command line verifies a pack: a PDF is compared with no rules. */
+/** Whether a command line verifies a pack, which needs rules; a PDF does not. */
 export const asksRules = ([command, ...rest]: readonly string[]): boolean =>
   command === 'verify' &&
   rest.length > 0 &&

@@ -131,8 +131,8 @@ export const stoppedRun = (run: string, { out }: Pick<CollectOptions, 'out'>): F
 const DAY_MS = 86_400_000
 
 /**
- * The latest run. A sealed one that is dated more than a day ahead is of a clock that was wrong, and does not prevent that the run before it
- * is continued. Fails as latestRun() and the chain do.
+ * The latest run. A sealed run dated more than a day ahead was made under a wrong clock; the run before it can then be continued. Fails as
+ * latestRun() and the chain do.
  */
 async function runToResume(
   ports: Ports,
@@ -158,7 +158,7 @@ async function isRunSealed(
   run: string,
   fleet: string,
 ): Promise<Outcome<boolean>> {
-  // Loaded when it is needed, with the code of exports: a collection that resumes nothing needs none of it.
+  // Loaded when needed, with the code of exports, which only a resumed collection needs.
   const { isSealed } = await import('../app/continued-export.ts')
   return await isSealed(ports, { folder: `${out}/${run}`, run, fleet, chain: chain ?? chainFolderOf(out, fleet) })
 }

@@ -14,12 +14,12 @@ import { type Context, endWith, printFailure, printLine } from './options.ts'
 
 export { readProgramSecrets }
 
-/** A configuration whose zone is known. */
+/** A configuration with its zone. */
 type ZonedConfig = CollectorConfig & { readonly zone: string }
 
 /**
- * The valid configuration of a file, with the zone that it or the command line names; its fleet file is read, too. Fails as its reading
- * does, and with input.refused where neither names a zone, or each another one.
+ * The valid configuration of a file, with the zone that it or the command line names. Its fleet file is read as well. Fails as reading them
+ * does, and with input.refused where neither names a zone, or both name different ones.
  */
 export async function collectorConfigIn(
   { ports }: Context,
@@ -39,7 +39,7 @@ export async function collectorConfigIn(
   return fleet.ok ? ok({ ...value, zone }) : fleet
 }
 
-/** Creates a token in a new file and prints what the administrator of the server enters, and into which list of the configuration. */
+/** Creates a token in a new file. Prints the entry for the server’s configuration, and the list that it belongs to. */
 export function newToken(context: Context, file: string, list: 'collectors' | 'sealers'): void {
   const token = randomBytes(32).toString('base64url')
   try {

@@ -27,7 +27,7 @@ const ENTRIES: Readonly<Record<EntryState, string>> = {
   'other-key': 'by keys that signed nothing in these files',
 }
 
-/** Prints which signatures of the files are in the record of a sealer, and which entries of the record they do not account for. */
+/** Prints which signatures of the files are in the record of a sealer, and which entries of the record have no signature in the files. */
 export async function printRecordComparison(
   context: Context,
   record: string,
@@ -41,7 +41,7 @@ export async function printRecordComparison(
   context.exit(exitOf(compared.value))
 }
 
-/** 5 for a signature that the record lacks or that does not verify, 3 for an entry that nothing accounts for, 4 where something could not be compared. */
+/** 5 for a signature that is missing in the record or does not verify, 3 for an unexplained entry, 4 where something could not be compared. */
 export function exitOf({ signatures, entries, unread }: ComparedRecord): ExitCode {
   const has = (state: SignatureState): boolean => signatures.some((one) => one.state === state)
   return worst([

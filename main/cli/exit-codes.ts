@@ -1,10 +1,10 @@
-// A file of its own: --version needs these and nothing else of the command line.
+// A separate file, because --version needs nothing else of the command line.
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, bug: 1, usage: 2, gaps: 3, incomplete: 4, notVerified: 5, stopped: 130 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** What each exit code means, as the reference of the command line prints it. */
+/** The meaning of each exit code, as the reference of the command line prints it. */
 export const EXIT_WORDS: Readonly<Record<ExitCode, string>> = {
   0: 'No deviations',
   1: 'Internal error',

@@ -24,8 +24,8 @@ function watchOutput(): () => boolean {
 }
 
 /**
- * Scripts ask for the version before anything else, so it does not wait for the catalog, which is most of what a start loads. The state of the rules
- * is for people, and is printed in addition.
+ * Scripts query the version first; therefore it is printed without loading the catalog, which is most of the code of a start. The state of the
+ * rules is printed in addition, for people.
  */
 async function answer(args: readonly string[]): Promise<ExitCode> {
   if (args.length === 1 && (args[0] === '-V' || args[0] === '--version')) {

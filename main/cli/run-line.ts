@@ -23,19 +23,19 @@ export async function runLine(args: readonly string[]): Promise<ExitCode> {
   return code
 }
 
-/** Commands whose start is waited for: each is loaded without the code of the others, most of which builds and checks exports. */
+/** Commands whose start-up time matters: each is loaded without the code of the others, most of which creates and checks exports. */
 const ALONE: Readonly<Record<string, () => Promise<AddCommand>>> = {
   collect: async () => (await import('./commands/collect.ts')).collectCommand,
   verify: async () => (await import('./commands/verify.ts')).verifyCommand,
 }
 
-/** The commands to load for a command line: every one, unless its first word names a command that is loaded alone. */
+/** The commands to load for a command line: all, unless its first word names a command that is loaded alone. */
 async function commandsFor([first = '']: readonly string[]): Promise<readonly AddCommand[]> {
   const alone = Object.hasOwn(ALONE, first) ? ALONE[first] : undefined
   return alone === undefined ? (await import('./commands.ts')).COMMANDS : [await alone()]
 }
 
-/** One example of each command that a first audit uses. */
+/** Examples of the commands that a first audit uses. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   demo: 'barewitness demo --out demo-out',
   collect: 'barewitness collect --fleet fleet.yaml --out out',
@@ -63,10 +63,10 @@ export function commandLine(ports: Ports, commands: readonly AddCommand[], exit:
   return program
 }
 
-/** An unknown option may be a passphrase that a person gave where it cannot be given; its value is not repeated. */
+/** The message without the value of an unknown option, which may be a passphrase in the wrong place. */
 const withoutValue = (text: string): string => text.replace(/^(error: unknown option '-[^'=]*=).*?'(?=\n|$)/s, "$1…'")
 
-/** After a usage error comes the command that shows the right form. */
+/** Prints the command for help after a usage error, and adds examples to the help. */
 function finish(command: Command, path: string): void {
   const example = exampleOf(path)
   command.configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
@@ -77,11 +77,11 @@ function finish(command: Command, path: string): void {
 }
 
 /**
- * Names that commands and options had before. Scripts, timers and notes of users may still call them, so each keeps working; help, shell
- * completion and the reference show the current name alone.
+ * Former names of commands and options. Scripts, timers and notes of users may still use them, so each keeps working; help, shell completion
+ * and the reference show only the current name.
  */
 
-/** Former command, and the current one. The longest former name that fits wins. */
+/** Former commands with the current ones. The first entry that matches applies, so that longer names precede shorter ones. */
 export const FORMER_COMMANDS: readonly (readonly [former: string, current: string])[] = [
   ['except decide', 'decision add'],
   ['except refuse', 'acceptance reject'],
@@ -96,7 +96,7 @@ export const FORMER_COMMANDS: readonly (readonly [former: string, current: strin
   ['chain gap', 'chain missed-run'],
 ]
 
-/** By current command: former option, and the current one. */
+/** Former options with the current ones, by current command. */
 export const FORMER_OPTIONS: Readonly<Record<string, readonly (readonly [former: string, current: string])[]>> = {
   assess: [['--gaps-exit-zero', '--deviations-exit-zero']],
   export: [
@@ -174,7 +174,7 @@ export function withCurrentCommand(args: readonly string[]): readonly string[] {
   return args
 }
 
-/** An option under its former name: not shown, and its value is that of the current option. */
+/** An option under its former name: hidden, and stored as the current option. */
 class FormerOption extends Option {
   readonly #current: Option
 
@@ -192,7 +192,7 @@ class FormerOption extends Option {
   }
 }
 
-/** Adds the former options to the commands of the program. Throws on a table that names an option or a subcommand that does not exist. */
+/** Adds the former options to the loaded commands. Throws where the table names an option or a subcommand that does not exist. */
 function addFormerOptions(program: Command): void {
   const loaded = new Set(program.commands.map((command) => command.name()))
   for (const [path, pairs] of Object.entries(FORMER_OPTIONS)) {

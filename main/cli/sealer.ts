@@ -48,7 +48,7 @@ export async function runSealerUntilStopped(
       catalog,
       confirm: async (request, entry, withdrawn) => {
         for (const line of describe(request, entry)) printLine(line)
-        // What was typed for a question that was withdrawn meanwhile confirms no other one.
+        // An answer typed for a withdrawn question must not confirm the next one.
         const wanted = isAfterWithdrawn ? `yes ${request.order.slice(0, 4)}` : 'yes'
         isAfterWithdrawn = false
         const question = lines.question(`Sign it? Type ${wanted} to confirm: `, { signal: withdrawn })

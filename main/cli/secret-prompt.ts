@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { plain } from '../core/plain-text.ts'
 
-/** Where a question is shown, and where it is answered. */
+/** The streams of a question and its answer. */
 interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
@@ -14,12 +14,12 @@ const ours = (): Terminal => ({ input: process.stdin, output: process.stderr })
 export const hasTerminal = ({ input, output }: Terminal = ours()): boolean =>
   input.isTTY === true && output.isTTY === true
 
-/** Ends when every question so far has its answer: nodes are collected at the same time, and one terminal holds one question. */
+/** Resolves when all questions so far are answered: nodes are collected concurrently, and a terminal shows one question at a time. */
 let answered: Promise<unknown> = Promise.resolve()
 
 /**
- * Prompts on the terminal without echo. Null without a terminal, and where the input ends without an answer. Ctrl-C has the effect that it has
- * elsewhere: it ends the program, or stops a collection that keeps its evidence; the answer is then null.
+ * Prompts on the terminal without echo. Null without a terminal, and where the input ends without an answer. Ctrl-C has its usual effect: it
+ * ends the program, or stops a collection that keeps its evidence; the answer is then null.
  */
 export function askSecret(question: string, terminal: Terminal = ours()): Promise<string | null> {
   if (!hasTerminal(terminal)) return Promise.resolve(null)
@@ -32,7 +32,7 @@ function askOne(question: string, { input, output }: Terminal): Promise<string |
   const muted = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input, output: muted, terminal: true })
   return new Promise((resolve) => {
-    // The first call counts. close() calls its listeners before it returns, so the answer is given before it.
+    // Only the first call counts. close() calls its listeners before it returns, so the answer is resolved first.
     const end = (given: string | null): void => {
       resolve(given)
       lines.close()

@@ -23,8 +23,8 @@ interface SendOptions {
 }
 
 /**
- * Plans the items of a pack, then delivers everything that waits. A finished file, a delivery and what waits are named on stderr; items that wait
- * or were given up end with exit code 4.
+ * Plans the items of a pack, then delivers all waiting items. Prints written files, deliveries and waiting items on stderr. Exit code 4 where
+ * items wait or were given up.
  */
 export async function send(context: Context, config: IntegrationsConfig, options: SendOptions): Promise<void> {
   const sent = await sendPack(
@@ -100,8 +100,8 @@ export async function sendScheduled(
 }
 
 /**
- * Prints, one JSON line for each request, what a pack would be sent as, where no receiver has anything of it: the first request of an exchange asks for
- * that. Nothing is sent, written or planned; no secret is read.
+ * Prints the requests that would send a pack, as one JSON line each. They assume that no receiver has any of it yet, which the first request of
+ * an exchange would determine. Nothing is sent, written or planned; no secret is read.
  */
 export async function dryRun(
   context: Context,
@@ -131,7 +131,7 @@ export async function dryRun(
 const shownUrl = ({ address }: TargetPlan): string =>
   address.is === 'open' ? address.url : `(address in ${plain(address.file, 4096)})`
 
-/** The requests of an exchange with the answers that it assumes. */
+/** The requests of an exchange under its assumed answers. */
 function* assumedRequests(plan: TargetPlan, item: OutboxItem): Generator<Request> {
   const exchange = plan.exchange(item, null)
   for (let step = exchange.next(); step.done !== true; step = exchange.next({ status: 200, value: step.value.assumed }))

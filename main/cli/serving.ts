@@ -129,7 +129,7 @@ async function agreesWithStore(config: TeamConfig, text: string): Promise<Outcom
   return ok(problems.length === 0 && kept > 0)
 }
 
-/** How long a run waits for a collector that gives no sign, whose recording is stored when it arrives later, and an export for its signer. */
+/** How long a run waits for a silent collector, whose recording is stored even if it arrives later, and an export for its signer. */
 const PATIENCE_MS = 10 * 60_000
 
 /** Serves until the process is asked to end. `reread` gives the configuration as it is now, for SIGHUP. */
@@ -188,7 +188,7 @@ export async function runServer(
         requestsOfAuditors: requests,
         integrations,
         ...(collection === null ? {} : { remote: collection }),
-        // Not the file of this account, which may have schedules of others.
+        // The file of this account is not used, because it may contain other schedules.
         scheduling: { file: `${folderIn(folder, 'schedules')}/${SCHEDULE_FILE}`, server: { wait: waitFor } },
       }),
   })
@@ -216,14 +216,14 @@ export async function runServer(
 }
 
 const MINUTE_MS = 60_000
-/** A scheduled run starts at most this much later than it should. */
+/** Largest delay of the start of a scheduled run, in ms. */
 const START_LOOK_MS = 30_000
 
 /** Resolves after a time, or when the signal is aborted. */
 const waitFor = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 
-/** Copies to the object store of a configuration, or null. Its client is loaded where a configuration names one. */
+/** Copies to the object store of a configuration; null where it names none. The client is loaded when used. */
 function copyingOf({ objects }: TeamConfig, secrets: ObjectSecrets | null, ports: CopyPorts): Copying | null {
   if (objects === undefined) return null
   return {
@@ -258,7 +258,7 @@ const sendingOf = (ports: Context['ports']): Sending => ({
   },
 })
 
-/** The database of a configuration, or null. Its client is loaded where a configuration names one. Fails as openDatabase(). */
+/** The database of a configuration; null where it names none. The client is loaded when used. Fails as openDatabase(). */
 async function databaseOf(
   { database }: TeamConfig,
   secrets: DatabaseSecrets | null,

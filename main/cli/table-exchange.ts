@@ -9,7 +9,7 @@ import { type FindingOptions, readFindings, type ShownFindings, withEvaluation }
 import { type Context, EXIT, endWith, printLine } from './options.ts'
 import { change, type SignedOptions } from './register-changes.ts'
 
-/** Tables that go out to people and come back into the register: responses to findings, requests of auditors. */
+/** Options of importing a table into the register: responses to findings, or requests of auditors. */
 export type ImportOptions = SignedOptions & { readonly by: string }
 
 interface Exported {
@@ -20,14 +20,14 @@ interface Exported {
 
 interface TableExport {
   readonly description: string
-  /** What a row is, in the singular. */
+  /** The name of a row, in the singular. */
   readonly what: string
-  /** What people do with the table. */
+  /** The next step, printed after the export. */
   readonly next: string
   readonly table: (read: ShownFindings) => Exported
 }
 
-/** A command `export` that evaluates recordings and writes a table of them as CSV or as a workbook, as the name of the file asks for. */
+/** Adds a command `export`, which evaluates recordings and writes a table of them: CSV or a workbook, by the ending of the file’s name. */
 export function addExport(context: Context, command: Command, { description, what, next, table }: TableExport): void {
   withEvaluation(command.command('export').argument('<recordings...>', 'Folders of recordings'))
     .description(description)
@@ -41,7 +41,7 @@ export function addExport(context: Context, command: Command, { description, wha
     })
 }
 
-/** Gives the number of rows below the heading. The name of the file is checked before anything is evaluated. */
+/** Writes the table and returns the number of its rows without the heading. The name of the file is checked first. */
 async function writeTable(
   context: Context,
   folders: readonly string[],

@@ -115,7 +115,7 @@ function checkLines(): readonly string[] {
   ])
 }
 
-/** The controls that a check is mapped to, by role: “required for hipaa:164.312(a)(1), soc2:CC6.1”. */
+/** The controls to which a check is mapped, by role: “required for hipaa:164.312(a)(1), soc2:CC6.1”. */
 const rolesText = ({ roles }: Pick<CheckListing, 'roles'>): readonly string[] =>
   CONTROL_ROLES.flatMap((role) => {
     const rows = roles.filter((one) => one.role === role).map(({ control }) => control)

@@ -200,7 +200,7 @@ function findingTableCommands(context: Context, command: Command): void {
 
 const NAMED = 'ID of the response or its first characters; or its finding, for the current one'
 
-/** `finding sign|withdraw`: what is done with a response that the register has. */
+/** `finding sign|withdraw`: signs or withdraws a response in the register. */
 function responseCommands(context: Context, command: Command): void {
   withKey(withFleet(withRegister(command.command('sign').argument('<response>', NAMED))))
     .description('Add a digital signature to a recorded response')
@@ -233,7 +233,7 @@ function responseCommands(context: Context, command: Command): void {
 
 type WithdrawOptions = SignedOptions & { readonly by: string; readonly reason: string }
 
-/** Changes the response that a person names: by its id, or by its finding, whose current response is meant. */
+/** Changes a response, named by its id, or by its finding, which means the current response. */
 async function onResponse(
   context: Context,
   text: string,

@@ -153,7 +153,7 @@ async function writeAll(
   ])
 }
 
-/** A file name for a title that people entered, and that no other file of the folder has. */
+/** A file name for a title that people entered, unique in its folder. */
 function freeName(taken: Set<string>, folder: string, title: string): string {
   const base =
     title
@@ -186,7 +186,7 @@ function formOf({ out, provider, all, format = 'pdf' }: Options): Outcome<Format
   return known === undefined ? fail('input.refused', `--out ${out} must end in .md, .csv or .pdf`) : ok(known)
 }
 
-/** The recorded nodes that it is about. A work order is about one; with --all, and in a letter unless one is named, about all. */
+/** The recorded nodes of the output: one for a work order; all with --all, and for a letter that names none. */
 function chosen(recordings: readonly LoadedRecording[], { node, provider, all }: Options): Outcome<readonly string[]> {
   const names = [...new Set(recordings.map(({ recording }) => recording.node.name))]
   if (node !== undefined)

@@ -43,7 +43,7 @@ interface Span {
   readonly to: string
 }
 
-/** What the options mean: of which fleet, from which day to which. */
+/** The fleet and the days of the options, with their defaults. */
 async function spanOf({ ports }: Context, { out: root, ...named }: SpanOptions, asOf: string): Promise<Outcome<Span>> {
   const found = await fleetBelow(ports, root, named)
   if (!found.ok) return found
@@ -97,7 +97,7 @@ async function calendar(context: Context, options: CalendarOptions): Promise<voi
   const span = await spanOf(context, options, asOf)
   if (!span.ok) return endWith(context, span.error)
   const { from, to } = span.value
-  // Yesterday is before the day of the first run when that is today.
+  // Where the first run was today, yesterday precedes it.
   const chosen = options.from !== undefined || options.to !== undefined
   const read = await readCalendar(ports, { ...span.value, to: chosen || to > from ? to : from, asOf })
   if (!read.ok) return endWith(context, read.error)

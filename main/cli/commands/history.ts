@@ -172,7 +172,7 @@ export function* listLines({ fleets, outside, rebuilt }: HistoryView): Generator
       ...reading.runs.map(({ run, at, planned, declared, answered, catalog, tagManifest }) => {
         const plan = planned === null ? 'not scheduled' : `scheduled for ${planned.due}${late.has(run) ? ', late' : ''}`
         const evidence = gone.has(tagManifest) ? '; evidence deleted under the retention policy' : ''
-        // The entry is written before the pack: a run that was killed in between has an entry and no seal.
+        // The entry is written before the pack: a run killed in between has an entry and no seal.
         const found =
           catalog === null
             ? `recorded in the run chain${evidence === '' ? '; run trace and pack are missing' : ''}; ${plan}`

@@ -242,7 +242,7 @@ function renewingCommands(context: Context, command: Command): void {
     })
 }
 
-/** What a backup protects, and what it does not contain. */
+/** Sentences on the protection of a backup and on what it omits. */
 function backupWords(to: string, kind: IdentityInfo['kind'], rootKeyHere: boolean): readonly string[] {
   if (kind === 'token')
     return ['It contains the certificates and the location of the key. The key itself never leaves the token.']

@@ -49,7 +49,7 @@ async function withStore(context: Context, options: Options, work: (opened: Open
 }
 
 async function openedStore({ config: file, engagement: name }: Options): Promise<Outcome<Opened>> {
-  // Loaded when they are needed: no other command needs the server and the client of the store.
+  // Loaded when needed: no other command needs the server and the client of the store.
   const { teamConfigIn } = await import('../serving.ts')
   const config: Outcome<TeamConfig> = await teamConfigIn(file)
   if (!config.ok) return config

@@ -182,7 +182,7 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
   })
 }
 
-/** Attached to what the earlier version is attached to. */
+/** Attached to the same controls and requests as the earlier version. */
 const AS_EARLIER: DocumentTarget = { requests: [], controls: [], need: null }
 
 /** The declared effective period; null where none is. Fails with input.refused for an end without a beginning. */

@@ -88,7 +88,7 @@ async function runSchedule(
       signal: stop.signal,
       wait,
       openSigner: () => openSigner(context, runOptions),
-      // Loaded when it is needed: most schedules send nothing.
+      // Loaded when needed: most schedules send nothing.
       send: async (file, pack) => (await import('../sending.ts')).sendScheduled(context, wait, file, pack),
       claimOf: (id) => catalog.checks.find((check) => check.id === id)?.expected ?? `${id}.`,
       exitOf,

@@ -9,7 +9,7 @@ interface Options {
   readonly status?: true
 }
 
-/** `send [pack]`: what a verified pack shows, in other systems. */
+/** `send [pack]`: sends findings and counts of a verified pack to other systems. */
 export function sendCommand(context: Context): void {
   context.program
     .command('send')
@@ -38,7 +38,7 @@ export function sendCommand(context: Context): void {
         printLine('--dry-run needs a pack')
         return context.exit(EXIT.usage)
       }
-      // Loaded when it is needed: few commands send.
+      // Loaded when needed: few commands send.
       const { dryRun, send } = await import('../sending.ts')
       return options.dryRun === true && pack !== undefined
         ? await dryRun(context, config.value, { ...options, pack })

@@ -18,7 +18,7 @@ export function serveCommand(context: Context): void {
     .option('--verify-audit', 'Verify the chain of the audit log and its signatures, and exit')
     .option('--record <file>', 'With --verify-audit: the record of a sealer, whose heads must be in the log')
     .action(async ({ config: file, ...options }: Options) => {
-      // Loaded when it is needed: no other command needs the engine and the server.
+      // Loaded when needed: no other command needs the engine and the server.
       const { checkFiles, checkIntegrations, runServer, teamConfigIn, verifyAudit } = await import('../serving.ts')
       const config = await teamConfigIn(file)
       if (!config.ok) return endWith(context, config.error)
