@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import type { Scheduling } from '../app/engine/context.ts'
 
 /**
- * Node.js and the command line, which a timer can start without a window; null where one of them is missing. This program itself cannot be
- * used: it runs no scripts (see the fuses), and only it can read its archive.
+ * Node.js and the command line, which a timer can start without a window; null where one of them is missing. The app itself cannot be used: it
+ * runs no scripts (see the fuses), and only it can read its archive.
  */
 export function commandLine(
   beside: string = dirname(fileURLToPath(import.meta.url)),

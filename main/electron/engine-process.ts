@@ -8,9 +8,8 @@ export interface WorkerProcess {
 }
 
 /**
- * The engine in its process, relaunched by the next call after it ended unexpectedly. Stored data is on disk; pending calls are answered with
- * a failure and not repeated, because they may be half done. A worker that ended before its first answer is not relaunched: it would end
- * again.
+ * The engine in its process. After an unexpected end, the next call relaunches it. Stored data is on disk; pending calls are answered with a
+ * failure and not repeated, because they may be half done. A worker that ended before its first answer is not relaunched: it would end again.
  */
 export function keepEngine(launch: () => WorkerProcess): Engine {
   const listeners = new Set<(event: EngineEvent) => void>()

@@ -54,8 +54,8 @@ function launchWorker(desktop: DesktopParts, prompt: Prompt, drawn: Promise<unkn
 }
 
 /**
- * The first content of the window does not depend on the user. A computer of few processors draws it sooner where neither the engine nor the schemas
- * are read meanwhile; a page that takes longer than this does not hold them up.
+ * The first content of the window does not depend on the user. A computer with few processors draws it sooner if engine and schemas are loaded
+ * afterwards. They are loaded after this time, in ms, even if the page is not drawn yet.
  */
 const DRAWN_MS = 2000
 const firstContent = (): Promise<void> => new Promise((resolve) => ipcMain.once(DRAWN_CHANNEL, () => resolve()))

@@ -17,7 +17,7 @@ const bridge: Bridge = {
 
 contextBridge.exposeInMainWorld(BRIDGE_NAME, Object.freeze(bridge))
 
-/* Sent once, when the page has drawn content and has nothing else to do. Electron’s `ready-to-show` comes with the first frame, which is empty. */
+/* Sent once, when the page has drawn content and is idle. Electron’s `ready-to-show` is emitted at the first frame, which is empty. */
 const paints = new PerformanceObserver((list) => {
   if (list.getEntriesByName('first-contentful-paint').length === 0) return
   paints.disconnect()

@@ -59,9 +59,9 @@ export const registerScheme = (): void =>
   protocol.registerSchemesAsPrivileged([{ scheme: SCHEME, privileges: { standard: true, secure: true } }])
 
 /**
- * Serves the window’s scheme, and answers `file:` with nothing, because Electron reads files for it outside the request filter. Not by
- * `protocol.handle`: its Request and Response load a client for HTTP in the main process, which holds back the first frame by a tenth of a
- * second, and pass every file through a stream.
+ * Serves the window’s scheme, and answers `file:` with nothing, because Electron reads files for it outside the request filter. `protocol.handle`
+ * is not used: its Request and Response load an HTTP client in the main process, which delays the first frame by a tenth of a second, and they
+ * pass every file through a stream.
  */
 export function serveWindow(session: Session, files: ReadonlyMap<string, BuiltFile>): void {
   session.protocol.registerBufferProtocol(SCHEME, ({ method, url }, respond) => respond(answer(files, method, url)))

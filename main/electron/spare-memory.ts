@@ -5,37 +5,38 @@ import type { Port } from './engine-process.ts'
 
 /** The heap of a process. */
 interface Heap {
-  /** In bytes, with what is used no longer and not yet collected. */
+  /** Size in bytes, including garbage that is not collected yet. */
   readonly used: () => number
   readonly collect: () => void
 }
 
-/** How far the heap grows over what was in use before V8 collects again. Its own choice is several times that. */
+/** Growth of the heap over its live data before V8 collects again. By default V8 allows several times as much. */
 const GROWTH_PERCENT = 40
 
-/** The heap of this process, which from now on is collected more often: a large fleet leaves several times of what is kept. */
+/** The heap of this process. From now on it is collected more often, because a large fleet leaves several times its live data as garbage. */
 export function ownHeap(): Heap {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
-  // The room for new objects stays as small as a collection leaves it: a few answers would make it 16 MiB again.
+  // The space for new objects stays as small as a collection leaves it: a few answers would enlarge it to 16 MiB again.
   setFlagsFromString('--semi-space-growth-factor=1')
-  // Makes the function of the new context, and of no other.
+  // Only contexts created from now on have the function.
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as (how: object) => void
   return {
     used: () => process.memoryUsage().heapUsed,
-    // Any other collection leaves the pages that it empties with the process.
+    // Other collections do not return empty pages to the system.
     collect: () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
   }
 }
 
 export const IDLE_MS = 1000
-/** Less than this is left to V8. */
+/** Smaller growth is left to V8. */
 export const WORTH_BYTES = 32 * 1024 * 1024
 
 /**
- * The same port. Once no message passed for a while, the heap that grew since is collected, since V8 does that only when it allocates again.
- * Never during a run: its round trips are timed in this process. A run that ends and a stored run that is opened leave the most, and messages
- * pass all the time, since a person looks at the results: there, after the next answer, and between the steps of opening.
+ * The same port, which also frees memory. Once no message has passed for a while, a heap that grew is collected, because V8 collects only when it
+ * allocates again. Never during a run, whose round trips are timed in this process. The end of a run and the opening of a stored run leave the
+ * most garbage, while a person looks at results and messages pass all the time: there, the heap is collected after the next answer, and between
+ * the steps of opening.
  */
 export function sparing(port: Port, heap: Heap): Port {
   let kept = heap.used()
@@ -58,7 +59,7 @@ export function sparing(port: Port, heap: Heap): Port {
       const isStepDone = (event?.kind === 'run-opening' || event?.kind === 'run-loading') && event.done === event.total
       if (event?.kind === 'run-started') isRunning = true
       if (event?.kind === 'run-done') isRunning = false
-      // What this step kept for the next one is in use no longer once the engine rests: that is a growth as before.
+      // `kept` stays as it was: data that this step keeps for the next one is garbage once the engine rests.
       if (isStepDone && grew()) heap.collect()
       passed()
       port.post(message)

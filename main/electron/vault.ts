@@ -3,8 +3,8 @@ import type { Vault } from '../app/engine/context.ts'
 import { fail, ok } from '../core/failure.ts'
 
 /**
- * The part of Electron’s safeStorage that is used: the asynchronous API, which older runtimes lack. The synchronous API is never
- * used: it blocks every window while the system prompts its user, and Electron 46 removes it.
+ * The used part of Electron’s safeStorage: the asynchronous API, which older runtimes lack. The synchronous API is never used: it blocks
+ * every window while the system prompts its user, and Electron 46 removes it.
  */
 export interface SafeStorage {
   readonly isAsyncEncryptionAvailable?: () => Promise<boolean>
