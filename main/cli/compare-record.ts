@@ -1,7 +1,7 @@
 import { type ComparedRecord, compareRecordWith } from '../app/compare-record.ts'
 import { plain, plural } from '../core/plain-text.ts'
 import type { EntryState, SignaturePlace, SignatureState } from '../core/sealing-record.ts'
-import { type Context, EXIT, type ExitCode, emit, endWith, printLine, worst } from './options.ts'
+import { type Context, type ExitCode, emit, endWith, printLine, worstOf } from './options.ts'
 
 const PLACES: Readonly<Record<SignaturePlace, string>> = {
   seal: 'seal',
@@ -44,13 +44,11 @@ export async function printRecordComparison(
 /** 5 for a signature that is missing in the record or does not verify, 3 for an unexplained entry, 4 where something could not be compared. */
 export function exitOf({ signatures, entries, unread }: ComparedRecord): ExitCode {
   const has = (state: SignatureState): boolean => signatures.some((one) => one.state === state)
-  return worst([
-    has('not-recorded') || has('invalid') ? EXIT.notVerified : EXIT.done,
-    entries.some(({ state }) => state === 'unaccounted') ? EXIT.gaps : EXIT.done,
-    unread.length > 0 || !has('recorded') || entries.some(({ state }) => state === 'not-given')
-      ? EXIT.incomplete
-      : EXIT.done,
-  ])
+  return worstOf({
+    notVerified: has('not-recorded') || has('invalid'),
+    gaps: entries.some(({ state }) => state === 'unaccounted'),
+    incomplete: unread.length > 0 || !has('recorded') || entries.some(({ state }) => state === 'not-given'),
+  })
 }
 
 function printAll({ signatures, entries, heads, unread }: ComparedRecord): void {

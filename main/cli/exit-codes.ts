@@ -18,5 +18,9 @@ export const EXIT_WORDS: Readonly<Record<ExitCode, string>> = {
 // Worst first.
 const ORDER: readonly ExitCode[] = [1, 130, 2, 5, 3, 4, 0]
 
+/** The worst of the named exit codes that apply; 0 where none does. */
+export const worstOf = (applies: Readonly<Partial<Record<keyof typeof EXIT, boolean>>>): ExitCode =>
+  worst((Object.keys(EXIT) as (keyof typeof EXIT)[]).flatMap((name) => (applies[name] === true ? [EXIT[name]] : [])))
+
 /** The worst of several outcomes. */
 export const worst = (codes: readonly ExitCode[]): ExitCode => ORDER.find((code) => codes.includes(code)) ?? EXIT.done

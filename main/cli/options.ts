@@ -108,7 +108,7 @@ export const withFoldersChecked = (command: Command): Command =>
     }
   })
 
-export { EXIT, EXIT_WORDS, type ExitCode, worst } from './exit-codes.ts'
+export { EXIT, EXIT_WORDS, type ExitCode, worst, worstOf } from './exit-codes.ts'
 
 /** Passed to every command: the ports, and the sink for its exit code. */
 export interface Context {

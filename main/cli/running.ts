@@ -15,7 +15,7 @@ import { catalogFor } from '../core/catalog.ts'
 import { err, type Outcome, ok } from '../core/failure.ts'
 import { chainFolderOf, evidenceOfRun, exportFolder } from '../core/layout.ts'
 import { type Collected, type CollectOptions, collectFleet, stoppedRun } from './collecting.ts'
-import { type Context, EXIT, type ExitCode, emit, frameworkList, printFailure, printLine, worst } from './options.ts'
+import { type Context, type ExitCode, emit, frameworkList, printFailure, printLine, worstOf } from './options.ts'
 import { readRegister } from './register.ts'
 import { scopeFor } from './scope.ts'
 import { exportAndPrint, hasNoIdentity, readyToSeal, type SigningOptions } from './sealing.ts'
@@ -194,7 +194,7 @@ export const codeOfRan = (
   { deviationsExitZero }: Pick<RunOptions, 'deviationsExitZero'>,
   { gaps, incomplete, shortfalls, kept }: Ran,
 ): ExitCode =>
-  worst([
-    gaps && deviationsExitZero !== true ? EXIT.gaps : EXIT.done,
-    incomplete || shortfalls.length > 0 || !kept.ok ? EXIT.incomplete : EXIT.done,
-  ])
+  worstOf({
+    gaps: gaps && deviationsExitZero !== true,
+    incomplete: incomplete || shortfalls.length > 0 || !kept.ok,
+  })

@@ -19,7 +19,7 @@ import {
 import { explanationsOf, explanationText, withdrawExplanation } from '../../core/register/explanations.ts'
 import { entryOf } from '../../core/register/signatures.ts'
 import { withdrawAcceptance } from '../../core/register.ts'
-import { type Context, EXIT, emit, endWith, instant, printLine, worst } from '../options.ts'
+import { type Context, emit, endWith, instant, printLine, worstOf } from '../options.ts'
 import {
   change,
   declaredFor,
@@ -285,12 +285,8 @@ function exceptListCommand(context: Context, command: Command): void {
       if (!list.ok) return endWith(context, list.error)
       if (options.json === true) emit(list.value)
       for (const line of lines(list.value)) printLine(line)
-      context.exit(
-        worst([
-          list.value.broken ? EXIT.notVerified : EXIT.done,
-          list.value.gaps && options.deviationsExitZero !== true ? EXIT.gaps : EXIT.done,
-        ]),
-      )
+      const { broken, gaps } = list.value
+      context.exit(worstOf({ notVerified: broken, gaps: gaps && options.deviationsExitZero !== true }))
     })
 }
 

@@ -117,17 +117,11 @@ async function importFleet(context: Context, file: string, options: ImportOption
     printLine(`--kind must be one of ${KINDS.join(', ')}`)
     return context.exit(EXIT.usage)
   }
-  const { nodes, lines, knownHosts } = await ports.importers.preview(
-    kind as Kind,
-    new TextDecoder().decode(bytes.value),
-    [],
-    {
-      follow: true,
-    },
-  )
-  for (const { line, file: included, outcome, why, text } of lines)
+  const text = new TextDecoder().decode(bytes.value)
+  const { nodes, lines, knownHosts } = await ports.importers.preview(kind as Kind, text, [], { follow: true })
+  for (const { line, file: included, outcome, why, text: shown } of lines)
     printLine(
-      `${included === undefined ? '' : `${plain(included)}:`}${String(line).padStart(5)}  ${outcome.padEnd(8)} ${plain(text, 60)}${why === '' ? '' : `  (${plain(why, 200)})`}`,
+      `${included === undefined ? '' : `${plain(included)}:`}${String(line).padStart(5)}  ${outcome.padEnd(8)} ${plain(shown, 60)}${why === '' ? '' : `  (${plain(why, 200)})`}`,
     )
   const problems = lines.filter(({ outcome }) => outcome === 'problem').length
   printLine(`${nodes.length} nodes from ${lines.length} lines; ${problems} lines with a problem`)
@@ -163,39 +157,42 @@ async function knownHostsFor(
   named: readonly string[] | undefined,
 ): Promise<readonly KeyList[] | null> {
   const usual = kind === 'ssh-config' ? [join(homedir(), '.ssh', 'known_hosts')] : []
+  if (named !== undefined) return await listsIn(context, named)
+  const found = await Promise.all(usual.map((path) => listIn(context, path)))
+  return found.flatMap((list) => (list.ok ? [list.value] : []))
+}
+
+async function listIn({ ports }: Context, file: string): Promise<Outcome<KeyList>> {
+  const bytes = await ports.files.read(file)
+  return bytes.ok ? ok({ file, text: new TextDecoder().decode(bytes.value) }) : bytes
+}
+
+/** The lists in files; null where one cannot be read, which is reported. */
+async function listsIn(context: Context, paths: readonly string[]): Promise<readonly KeyList[] | null> {
   const lists: KeyList[] = []
-  for (const path of named ?? usual) {
-    const bytes = await context.ports.files.read(path)
-    if (bytes.ok) lists.push({ file: path, text: new TextDecoder().decode(bytes.value) })
-    else if (named !== undefined) {
-      endWith(context, bytes.error)
+  for (const path of paths) {
+    const list = await listIn(context, path)
+    if (!list.ok) {
+      endWith(context, list.error)
       return null
     }
+    lists.push(list.value)
   }
   return lists
 }
 
 /** The known_hosts files that the configuration names for a node. Unreadable files are reported and skipped. */
 async function ownLists(
-  { ports }: Context,
+  context: Context,
   named: ReadonlyMap<string, readonly string[]>,
 ): Promise<ReadonlyMap<string, readonly KeyList[]>> {
-  const lists = new Map<string, KeyList | null>()
+  const lists = new Map<string, KeyList>()
   for (const path of new Set([...named.values()].flat())) {
-    const file = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path
-    const bytes = await ports.files.read(file)
-    if (!bytes.ok) printLine(`Could not read ${plain(path, 200)}: no host key is pinned from it.`)
-    lists.set(path, bytes.ok ? { file, text: new TextDecoder().decode(bytes.value) } : null)
+    const list = await listIn(context, path.startsWith('~/') ? join(homedir(), path.slice(2)) : path)
+    if (list.ok) lists.set(path, list.value)
+    else printLine(`Could not read ${plain(path, 200)}: no host key is pinned from it.`)
   }
-  return new Map(
-    [...named].map(([node, paths]) => [
-      node,
-      paths.flatMap((path) => {
-        const list = lists.get(path)
-        return list === null || list === undefined ? [] : [list]
-      }),
-    ]),
-  )
+  return new Map([...named].map(([node, paths]) => [node, paths.flatMap((path) => lists.get(path) ?? [])]))
 }
 
 interface ImportOptions {
@@ -287,20 +284,8 @@ async function pinFromLists(context: Context, file: string, options: BulkOptions
   const { ports } = context
   const fleet = await ports.fleets.read(file)
   if (!fleet.ok) return endWith(context, fleet.error)
-  const read = async (paths: readonly string[]): Promise<readonly KeyList[] | null> => {
-    const lists: KeyList[] = []
-    for (const path of paths) {
-      const bytes = await ports.files.read(path)
-      if (!bytes.ok) {
-        endWith(context, bytes.error)
-        return null
-      }
-      lists.push({ file: path, text: new TextDecoder().decode(bytes.value) })
-    }
-    return lists
-  }
-  const known = await read(options.fromKnownHosts ?? [])
-  const given = known === null ? null : await read(options.list ?? [])
+  const known = await listsIn(context, options.fromKnownHosts ?? [])
+  const given = known === null ? null : await listsIn(context, options.list ?? [])
   if (known === null || given === null) return
   const { how } = options
   const compared =
@@ -348,7 +333,7 @@ interface Borne {
  * window, so that the list becomes evidence of every later collection. Nodes that are pinned in the fleet file stay unchanged.
  */
 async function comparedDecisions(
-  { ports }: Context,
+  context: Context,
   targets: readonly ConnectTarget[],
   lists: readonly KeyList[],
   how: string,
@@ -361,8 +346,8 @@ async function comparedDecisions(
   if (problem !== undefined) return fail('input.refused', `${problem[0]}: ${problem[1]}`)
   const decisions = new Map<string, string>()
   for (const path of new Set(targets.flatMap(({ trust }) => trust.decisionsFile ?? []))) {
-    const bytes = await ports.files.read(path)
-    if (bytes.ok) decisions.set(path, new TextDecoder().decode(bytes.value))
+    const list = await listIn(context, path)
+    if (list.ok) decisions.set(path, list.value.text)
   }
   const fleet = targets.map(({ node: { name, address, port } }) => ({ node: name, address, port }))
   const waiting = targets.flatMap((target) => {
@@ -395,7 +380,8 @@ async function comparedDecisions(
         const line = found.get(target.node.name)
         if (line === undefined) continue
         const decisionsFile = target.trust.decisionsFile ?? ''
-        const recorded = await ports.hostKeys.record(decisionsFile, target, key, how.trim(), { text, line })
+        const { hostKeys } = context.ports
+        const recorded = await hostKeys.record(decisionsFile, target, key, how.trim(), { text, line })
         if (!recorded.ok) return recorded
         done.add(one)
         borne.set(target.node.name, { fingerprint: key.fingerprint, from: `${file} line ${line}` })

@@ -10,7 +10,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { CalendarReading } from '../../core/period/calendar.ts'
 import type { SampleRequest } from '../../core/period/period.ts'
 import { plain, quote } from '../../core/plain-text.ts'
-import { type Context, EXIT, emit, endWith, printFailure, printLine, worst } from '../options.ts'
+import { type Context, emit, endWith, printFailure, printLine, worstOf } from '../options.ts'
 import { openSigner, type SigningOptions, signingOptions, stampingOf } from '../sealing.ts'
 
 interface SpanOptions {
@@ -104,12 +104,7 @@ async function calendar(context: Context, options: CalendarOptions): Promise<voi
   if (options.json === true) emit(read.value)
   else printCalendar(read.value)
   const { unrecorded, runs } = read.value
-  context.exit(
-    worst([
-      unrecorded.length > 0 ? EXIT.gaps : EXIT.done,
-      runs.some(({ rules }) => rules === null) ? EXIT.incomplete : EXIT.done,
-    ]),
-  )
+  context.exit(worstOf({ gaps: unrecorded.length > 0, incomplete: runs.some(({ rules }) => rules === null) }))
 }
 
 const MARK = ({ unrecorded, recorded, answered, declared }: CalendarDay): string =>
@@ -165,12 +160,7 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
   for (const line of conclusionLines(made.value)) printLine(line)
   const open = account.deviations.filter((one) => one.open).length
   printLine(`Deviations open at the end of the period: ${open}. Unexplained missed runs: ${unrecorded.length}.`)
-  context.exit(
-    worst([
-      open > 0 || unrecorded.length > 0 ? EXIT.gaps : EXIT.done,
-      shortfalls.length > 0 ? EXIT.incomplete : EXIT.done,
-    ]),
-  )
+  context.exit(worstOf({ gaps: open > 0 || unrecorded.length > 0, incomplete: shortfalls.length > 0 }))
 }
 
 /** The engagement that the period report states; null without the option. Fails as the reading of the file does. */

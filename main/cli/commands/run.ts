@@ -22,6 +22,7 @@ import {
   printFailure,
   printLine,
   worst,
+  worstOf,
 } from '../options.ts'
 import { codeOfRan, printRan, type Ran, type RunOptions, runOnce } from '../running.ts'
 import { assessFolders } from '../scope.ts'
@@ -197,11 +198,6 @@ export function assessCommand(context: Context): void {
       if (options.json === true) emit(assessment)
       printLine(summaryText({ assessment, catalog, register, recordings }))
       const { gaps, incomplete } = outcomeOf(assessment, register)
-      context.exit(
-        worst([
-          gaps && options.deviationsExitZero !== true ? EXIT.gaps : EXIT.done,
-          incomplete ? EXIT.incomplete : EXIT.done,
-        ]),
-      )
+      context.exit(worstOf({ gaps: gaps && options.deviationsExitZero !== true, incomplete }))
     })
 }

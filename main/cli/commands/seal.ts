@@ -8,13 +8,12 @@ import { plain } from '../../core/plain-text.ts'
 import {
   type Context,
   DEVIATIONS_EXIT_ZERO,
-  EXIT,
   emit,
   endWith,
   FRAMEWORKS,
   newFile,
   printLine,
-  worst,
+  worstOf,
 } from '../options.ts'
 import { scopeWithDatabases } from '../scope.ts'
 import {
@@ -172,10 +171,10 @@ export function exportCommand(context: Context): void {
     printLine(summaryText({ assessment, catalog, register, recordings: recordings.value }))
     const { gaps, incomplete } = outcomeOf(assessment, register)
     context.exit(
-      worst([
-        gaps && options.deviationsExitZero !== true ? EXIT.gaps : EXIT.done,
-        incomplete || shortfalls.length > 0 ? EXIT.incomplete : EXIT.done,
-      ]),
+      worstOf({
+        gaps: gaps && options.deviationsExitZero !== true,
+        incomplete: incomplete || shortfalls.length > 0,
+      }),
     )
   })
 }
