@@ -34,7 +34,6 @@ import { createTimestamps } from './timestamps.ts'
 const configFolder = (): string => join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'barewitness')
 
 // Loaded when first needed: a command that only reads a file should not load the code for SSH, PDF and certificates.
-const seal = () => import('./seal/index.ts')
 const hostKeys = async () => (await import('./ssh/host-keys.ts')).createHostKeys()
 
 /**
@@ -46,9 +45,10 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
   const clock: Clock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
   const entropy: Entropy = { bytes: (count) => new Uint8Array(randomBytes(count)) }
   const validator = createSchemaValidator()
+  const sealing = async () => (await import('./seal/index.ts')).createSealing(clock, entropy)
   const reader: SealReader = {
-    read: async (...input) => (await seal()).createSealing(clock, entropy).reader.read(...input),
-    readPdf: async (...input) => (await seal()).createSealing(clock, entropy).reader.readPdf(...input),
+    read: async (...input) => (await sealing()).reader.read(...input),
+    readPdf: async (...input) => (await sealing()).reader.readPdf(...input),
   }
   return {
     clock,
@@ -84,12 +84,12 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
     writeRecording: writeRecordingFolder,
     readRecordings: (folders) => readRecordingFolders(folders, validator),
     sealing: {
-      signDetached: async (...input) => (await seal()).createSealing(clock, entropy).signDetached(...input),
-      signPdf: async (...input) => (await seal()).createSealing(clock, entropy).signPdf(...input),
-      nextPdfStamp: async (...input) => (await seal()).createSealing(clock, entropy).nextPdfStamp(...input),
+      signDetached: async (...input) => (await sealing()).signDetached(...input),
+      signPdf: async (...input) => (await sealing()).signPdf(...input),
+      nextPdfStamp: async (...input) => (await sealing()).nextPdfStamp(...input),
       reader,
-      comparePages: async (...input) => (await seal()).createSealing(clock, entropy).comparePages(...input),
-      demoSigner: async () => (await seal()).createSealing(clock, entropy).demoSigner(),
+      comparePages: async (...input) => (await sealing()).comparePages(...input),
+      demoSigner: async () => (await sealing()).demoSigner(),
     },
     identities: identitiesOf(clock, entropy),
     timestamps: createTimestamps(clock, entropy, (milliseconds) => sleep(milliseconds)),

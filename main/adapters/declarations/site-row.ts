@@ -83,8 +83,10 @@ const bare = (text: string): string =>
     .toLowerCase()
     .replace(/[^a-z]+/g, '')
 
+export type SiteField = keyof Omit<SiteRow, 'line'>
+
 /** Fields of one machine in a site record, as text; empty where not given. */
-export type SiteCells = Readonly<Record<keyof Omit<SiteRow, 'line'>, string>>
+export type SiteCells = Readonly<Record<SiteField, string>>
 
 /** Entries, or the errors in them, each with its line or path where there is one. */
 export interface SitesReading {
@@ -96,22 +98,12 @@ const LONGEST = { serial: 200, site: 300, address: 500, room: 200, rack: 200, un
 /** Half of the Earth's circumference: the largest possible distance. */
 const FARTHEST_KM = 20_040
 
+const OPTIONAL = ['address', 'room', 'rack', 'unit'] as const
+const FIELDS: readonly SiteField[] = ['serial', 'site', 'country', 'latitude', 'longitude', 'radiusKm', ...OPTIONAL]
+
 /** Every field as one displayable line. */
-export const cellTexts = (cells: Partial<Record<string, string>>): SiteCells => {
-  const text = (field: keyof SiteCells): string => oneLine(cells[field] ?? '', Number.MAX_SAFE_INTEGER)
-  return {
-    serial: text('serial'),
-    site: text('site'),
-    country: text('country'),
-    latitude: text('latitude'),
-    longitude: text('longitude'),
-    radiusKm: text('radiusKm'),
-    address: text('address'),
-    room: text('room'),
-    rack: text('rack'),
-    unit: text('unit'),
-  }
-}
+export const cellTexts = (cells: Partial<Record<string, string>>): SiteCells =>
+  Object.fromEntries(FIELDS.map((field) => [field, oneLine(cells[field] ?? '', Number.MAX_SAFE_INTEGER)])) as SiteCells
 
 /** The entry of one machine, or all errors in it. Coordinates come in pairs, in degrees with a point or a comma. */
 export function siteRow(
@@ -126,7 +118,7 @@ export function siteRow(
   if (country === null) problems.push(`has an unknown country ${quote(cells.country)}. Use its ISO 3166 code`)
   const site = cells.site === '' ? cells.country : cells.site
   if (site === '') problems.push('has neither a site nor a country')
-  for (const field of ['serial', 'site', 'address', 'room', 'rack', 'unit'] as const)
+  for (const field of ['serial', 'site', ...OPTIONAL] as const)
     if (cells[field].length > LONGEST[field])
       problems.push(`has more than ${LONGEST[field]} characters for the ${field}`)
   const number = (field: 'latitude' | 'longitude' | 'radiusKm', least: number, most: number): number | undefined => {
@@ -143,8 +135,6 @@ export function siteRow(
   if (problems.length === 0 && (latitude === undefined) !== (longitude === undefined))
     problems.push('has only one of latitude and longitude')
   if (problems.length > 0) return { problems }
-  const optional = (field: 'address' | 'room' | 'rack' | 'unit'): Partial<SiteRow> =>
-    cells[field] === '' ? {} : { [field]: cells[field] }
   return {
     row: {
       line,
@@ -153,10 +143,7 @@ export function siteRow(
       ...(country == null ? {} : { country }),
       ...(latitude === undefined || longitude === undefined ? {} : { latitude, longitude }),
       ...(radiusKm === undefined ? {} : { radiusKm }),
-      ...optional('address'),
-      ...optional('room'),
-      ...optional('rack'),
-      ...optional('unit'),
+      ...Object.fromEntries(OPTIONAL.filter((field) => cells[field] !== '').map((field) => [field, cells[field]])),
     },
   }
 }

@@ -10,7 +10,7 @@ import { isDay } from '../../core/register/days.ts'
 import { readNamed, unread } from '../stored-file.ts'
 import { placeOf } from './engagement-file.ts'
 import { listed, NOTHING, type TableLine, tableOf, unformulated } from './inventory-file.ts'
-import { cellTexts, type SiteCells, type SitesReading, siteRow, uniqueRows } from './site-row.ts'
+import { cellTexts, type SiteField, type SitesReading, siteRow, uniqueRows } from './site-row.ts'
 
 const LARGEST_MIB = 16
 const LARGEST_SIGNATURE_MIB = 1
@@ -185,10 +185,8 @@ const part = (value: unknown): Members => membersOf(value) ?? {}
 const text = (value: unknown): string =>
   typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
 
-type Field = keyof SiteCells
-
 /** Common headings, the most likely first, letters and digits only. */
-const USUAL: Readonly<Record<Field, readonly string[]>> = {
+const USUAL: Readonly<Record<SiteField, readonly string[]>> = {
   serial: ['serial', 'serialnumber', 'serialno', 'sn', 'servicetag', 'systemserial', 'chassisserial'],
   site: ['site', 'sitename', 'datacenter', 'datacentre', 'dc', 'facility', 'location', 'building', 'campus', 'city'],
   country: ['country', 'countrycode', 'iso', 'isocountry'],
@@ -201,7 +199,7 @@ const USUAL: Readonly<Record<Field, readonly string[]>> = {
   unit: ['unit', 'u', 'rackunit', 'rackposition', 'position', 'ru', 'rackoffset'],
 }
 
-const FIELDS = Object.keys(USUAL) as readonly Field[]
+const FIELDS = Object.keys(USUAL) as readonly SiteField[]
 
 /**
  * A provider's site record from a table: separators and encodings as in its inventory. Each line needs a serial number
@@ -226,7 +224,7 @@ export function siteRowsInCsv(bytes: Uint8Array): SitesReading {
 
 const refused = (text: string): SitesReading => ({ rows: [], problems: [{ at: null, text }] })
 
-type Places = Readonly<Record<Field, number>>
+type Places = Readonly<Record<SiteField, number>>
 
 /** Position of each field; -1 where no column has it. No column is used twice. */
 function placesOf(titles: readonly string[]): Places {

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import type { IdentityInfo } from '../../core/identities.ts'
+import type { Identities } from '../../core/identities.ts'
 import { pem } from '../../core/pem.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Clock, Entropy, Signer } from '../../core/ports.ts'
@@ -11,26 +11,13 @@ import { NAME, placeNew, signWith } from './folder.ts'
 import { type KeptIdentity, signerParts } from './kept.ts'
 import { type Envelope, envelopeText, KEY_FORMAT, openSecret, sealSecret } from './pkcs12.ts'
 
-interface CreateInput {
-  readonly folder: string
-  readonly name: string
-  /** Name of the key's owner, as reports print it. */
-  readonly subject: string
-  readonly passphrase: string
-  readonly clock: Clock
-  readonly entropy: Entropy
-}
-
-interface CreatedIdentity extends IdentityInfo {
-  /** The root certificate, to be given to auditors by a separate channel. */
-  readonly rootPath: string
-}
+type CreateInput = Parameters<Identities['create']>[0] & { readonly clock: Clock; readonly entropy: Entropy }
 
 /**
  * Creates an identity. All its files appear at once or not at all. Fails with input.refused, identity.exists or
  * store.failed.
  */
-export async function createIdentity(input: CreateInput): Promise<Outcome<CreatedIdentity>> {
+export async function createIdentity(input: CreateInput): ReturnType<Identities['create']> {
   const { folder, name, passphrase, clock, entropy } = input
   const subject = input.subject.trim()
   const refused = refusal(name, passphrase)

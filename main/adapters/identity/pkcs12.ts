@@ -6,9 +6,11 @@ import {
   hash,
   type KeyObject,
   pbkdf2,
+  type ScryptOptions,
   scrypt,
   timingSafeEqual,
 } from 'node:crypto'
+import { promisify } from 'node:util'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import * as ber from '../../core/der/read.ts'
 import { berValue, type DerValue, implicitOctetsOf, membersOf as membersIn, oidText, TAG } from '../../core/der/read.ts'
@@ -86,11 +88,12 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base6
 
 /** Node's default memory limit for scrypt is below what these parameters need (128 · N · r bytes). */
 const stretch = (passphrase: string, salt: Uint8Array): Promise<Buffer> =>
-  new Promise((resolve, reject) =>
-    scrypt(passphrase.normalize('NFC'), salt, 32, { N, r: 8, p: 1, maxmem: 160 * N * 8 }, (problem, key) =>
-      problem === null ? resolve(key) : reject(problem),
-    ),
-  )
+  promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt)(passphrase.normalize('NFC'), salt, 32, {
+    N,
+    r: 8,
+    p: 1,
+    maxmem: 160 * N * 8,
+  })
 
 /**
  * How the parts of a PKCS #12 file are encrypted (RFC 7292, appendices B and C; RFC 8018). The file states algorithms
@@ -168,10 +171,7 @@ function addOne(block: Buffer, other: Buffer): void {
   }
 }
 
-const derived = (password: string, salt: Uint8Array, rounds: number, length: number, prf: HashName): Promise<Buffer> =>
-  new Promise((resolve, reject) =>
-    pbkdf2(password, salt, rounds, length, prf, (problem, key) => (problem === null ? resolve(key) : reject(problem))),
-  )
+const derived = promisify(pbkdf2)
 
 const PRFS: Readonly<Record<string, HashName>> = {
   [OID.hmacWithSha1]: 'sha1',

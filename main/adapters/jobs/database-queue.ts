@@ -50,6 +50,7 @@ export async function openDatabaseQueue(engagement: string, parts: DatabaseQueue
   const { connections, locks, newId } = parts
   const within = <T>(work: (query: Query) => Promise<Outcome<T>>): Promise<Outcome<T>> =>
     connections.within(engagement, work)
+  const surely: typeof within = (work) => patiently(() => within(work))
   const time = (): readonly unknown[] => [parts.now(), engagement]
   const turns = turnsById()
   const opened = await within(async (query) => {
@@ -59,7 +60,7 @@ export async function openDatabaseQueue(engagement: string, parts: DatabaseQueue
   if (!opened.ok) return opened
   return ok({
     isShared: true,
-    enqueue: (job) => patiently(() => within((query) => enqueue(query, engagement, job))),
+    enqueue: (job) => surely((query) => enqueue(query, engagement, job)),
     lease: ({ zone, holder }) =>
       within(async (query) => {
         for (;;) {
@@ -101,31 +102,27 @@ export async function openDatabaseQueue(engagement: string, parts: DatabaseQueue
         return ok(null)
       }),
     complete: (held, recording) =>
-      patiently(() =>
-        within(async (query) => {
-          const row = await lockedJob(query, time(), held)
-          if (row === null) return LEASE_ENDED
-          if (row.state === 'completed') return row.recording === recording ? ok(null) : JOB_COMPLETED
-          await query(
-            `UPDATE barewitness.jobs SET state = 'completed', recording = $3, until = NULL, failure_code = NULL, failure_detail = NULL,
+      surely(async (query) => {
+        const row = await lockedJob(query, time(), held)
+        if (row === null) return LEASE_ENDED
+        if (row.state === 'completed') return row.recording === recording ? ok(null) : JOB_COMPLETED
+        await query(
+          `UPDATE barewitness.jobs SET state = 'completed', recording = $3, until = NULL, failure_code = NULL, failure_detail = NULL,
                ended = nextval('barewitness.job_ends') WHERE engagement = $1 AND id = $2`,
-            [engagement, held.id, recording],
-          )
-          await forget(query, engagement)
-          return ok(null)
-        }),
-      ),
+          [engagement, held.id, recording],
+        )
+        await forget(query, engagement)
+        return ok(null)
+      }),
     fail: (id, held, failure) =>
-      patiently(() =>
-        within(async (query) => {
-          const row = held === null ? await anyJob(query, engagement, id) : await lockedJob(query, time(), held)
-          if (row === null) return held === null || !(await isOpen(query, engagement, id)) ? ok(null) : LEASE_ENDED
-          if (row.ended !== null) return ok(null)
-          if (held !== null && row.is_held !== true) return LEASE_ENDED
-          await end(query, engagement, id, failure)
-          return ok(null)
-        }),
-      ),
+      surely(async (query) => {
+        const row = held === null ? await anyJob(query, engagement, id) : await lockedJob(query, time(), held)
+        if (row === null) return held === null || !(await isOpen(query, engagement, id)) ? ok(null) : LEASE_ENDED
+        if (row.ended !== null) return ok(null)
+        if (held !== null && row.is_held !== true) return LEASE_ENDED
+        await end(query, engagement, id, failure)
+        return ok(null)
+      }),
     look: (id) =>
       within(async (query) => {
         const [row] = await query('SELECT * FROM barewitness.jobs WHERE engagement = $1 AND id = $2', [engagement, id])

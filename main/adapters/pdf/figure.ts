@@ -113,10 +113,7 @@ function drawMark(sheet: Sheet, mark: FigureMark, left: number, top: number, sca
     case 'line': {
       doc.lineWidth(mark.weight * 0.75 * scale).strokeColor(mark.tone === 'quiet' ? INK.rule : ink)
       if (mark.dashed) doc.dash((mark.weight === 3 ? 5 : 2) * scale, { space: (mark.weight === 3 ? 3 : 2) * scale })
-      mark.points.forEach(([x, y], index) => {
-        if (index === 0) doc.moveTo(...at(x, y))
-        else doc.lineTo(...at(x, y))
-      })
+      polyline(doc, mark.points, at)
       doc.stroke()
       break
     }
@@ -204,11 +201,15 @@ export function drawArea(doc: PDFKit.PDFDocument, mark: Area, at: At, scale: num
 
 function trace(doc: PDFKit.PDFDocument, rings: Area['rings'], at: At): void {
   for (const ring of rings) {
-    for (const [index, [x, y]] of ring.entries())
-      if (index === 0) doc.moveTo(...at(x, y))
-      else doc.lineTo(...at(x, y))
+    polyline(doc, ring, at)
     doc.closePath()
   }
+}
+
+function polyline(doc: PDFKit.PDFDocument, points: Area['rings'][number], at: At): void {
+  for (const [index, [x, y]] of points.entries())
+    if (index === 0) doc.moveTo(...at(x, y))
+    else doc.lineTo(...at(x, y))
 }
 
 interface Bounds {
