@@ -12,8 +12,16 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import * as ber from '../../core/der/read.ts'
-import { berValue, type DerValue, implicitOctetsOf, membersOf as membersIn, oidText, TAG } from '../../core/der/read.ts'
+import {
+  berValue,
+  type DerValue,
+  implicitOctetsOf,
+  integerOf,
+  membersOf as membersIn,
+  octetsOf as octetsIn,
+  oidText,
+  TAG,
+} from '../../core/der/read.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Entropy } from '../../core/ports.ts'
 import { OID } from '../seal/oids.ts'
@@ -100,8 +108,9 @@ const stretch = (passphrase: string, salt: Uint8Array): Promise<Buffer> =>
  * and parameters.
  */
 
-/** Remaining budget for key derivation rounds, over the whole file. */
-interface Budget {
+/** A password, and the key derivation rounds that are left for the whole file. */
+interface Attempt {
+  readonly password: string
   rounds: number
 }
 
@@ -113,18 +122,25 @@ const need = <T>(value: T | null | undefined | false, what: string): T => {
   return value
 }
 
-type Value = ber.DerValue | undefined
+type Value = DerValue | undefined
 
-const membersOf = (value: Value, what: string): readonly ber.DerValue[] =>
-  ber.membersOf(need(value?.tag === ber.TAG.sequence && value, what))
-const octetsOf = (value: Value, what: string): Uint8Array => need(ber.octetsOf(value), what)
+const NOT_ONE = 'it is damaged, or not a PKCS #12 file'
+const CONTENTS = 'its contents are damaged'
+const DERIVATION = 'its key derivation is not readable'
+const ENCRYPTION = 'its encryption is not readable'
+const MAC = 'its MAC is not readable'
+const SALT = 'its salt is not readable'
 
-/** A number of rounds, taken from the budget. */
-function roundsOf(value: Value, budget: Budget): number {
-  const count = ber.integerOf(value) ?? 0n
-  if (count < 1n || count > BigInt(budget.rounds))
+const sequenceOf = (value: Value, what = CONTENTS): DerValue => need(value?.tag === TAG.sequence && value, what)
+const membersOf = (value: Value, what = CONTENTS): readonly DerValue[] => membersIn(sequenceOf(value, what))
+const octetsOf = (value: Value, what = CONTENTS): Uint8Array => need(octetsIn(value), what)
+
+/** A number of rounds, taken from the attempt. */
+function roundsOf(value: Value, attempt: Attempt): number {
+  const count = integerOf(value) ?? 0n
+  if (count < 1n || count > BigInt(attempt.rounds))
     throw new UnreadableFile('the file requires too many key derivation rounds, or none')
-  budget.rounds -= Number(count)
+  attempt.rounds -= Number(count)
   return Number(count)
 }
 
@@ -184,17 +200,16 @@ const prfOf = (algorithm: string): HashName =>
   need(PRFS[algorithm], `the file uses ${algorithm}, which is not supported`)
 
 /** A key by PBKDF2 (RFC 8018, section 5.2), from its AlgorithmIdentifier. */
-async function pbkdf2Key(algorithm: Value, password: string, length: number | null, budget: Budget) {
-  const [name, parameters] = membersOf(algorithm, 'its key derivation is not readable')
-  if (ber.oidText(name) !== OID.pbkdf2) throw new UnreadableFile('it uses a key derivation that is not supported')
-  const [salt, count, ...rest] = membersOf(parameters, 'its key derivation is not readable')
-  const stated = rest.find(({ tag }) => tag === ber.TAG.integer)
-  const prf = rest.find(({ tag }) => tag === ber.TAG.sequence)
-  const prfName =
-    prf === undefined ? 'sha1' : prfOf(ber.oidText(membersOf(prf, 'its key derivation is not readable')[0]))
-  const size = length ?? Number(ber.integerOf(stated) ?? 0n)
+async function pbkdf2Key(algorithm: Value, length: number | null, attempt: Attempt) {
+  const [name, parameters] = membersOf(algorithm, DERIVATION)
+  if (oidText(name) !== OID.pbkdf2) throw new UnreadableFile('it uses a key derivation that is not supported')
+  const [salt, count, ...rest] = membersOf(parameters, DERIVATION)
+  const stated = rest.find(({ tag }) => tag === TAG.integer)
+  const prf = rest.find(({ tag }) => tag === TAG.sequence)
+  const prfName = prf === undefined ? 'sha1' : prfOf(oidText(membersOf(prf, DERIVATION)[0]))
+  const size = length ?? Number(integerOf(stated) ?? 0n)
   if (!(size >= 16 && size <= 64)) throw new UnreadableFile('it states a key size that is not supported')
-  return await derived(password, octetsOf(salt, 'its salt is not readable'), roundsOf(count, budget), size, prfName)
+  return await derived(attempt.password, octetsOf(salt, SALT), roundsOf(count, attempt), size, prfName)
 }
 
 const AES: Readonly<Record<string, readonly [string, number]>> = {
@@ -212,32 +227,25 @@ const RC2_REFUSED =
  * Decrypts one part by its AlgorithmIdentifier. Null when the padding is wrong: another password, or damage. Throws
  * UnreadableFile for unsupported content.
  */
-async function decryptPart(
-  algorithm: Value,
-  ciphertext: Uint8Array,
-  password: string,
-  budget: Budget,
-): Promise<Uint8Array | null> {
-  const [name, parameters] = membersOf(algorithm, 'its encryption is not readable')
-  const id = ber.oidText(name)
+async function decryptPart(algorithm: Value, ciphertext: Uint8Array, attempt: Attempt): Promise<Uint8Array | null> {
+  const [name, parameters] = membersOf(algorithm, ENCRYPTION)
+  const id = oidText(name)
   if (ciphertext.length === 0 || ciphertext.length % 8 !== 0) return null
   if (id === OID.pbes2) {
-    const [derivation, scheme] = membersOf(parameters, 'its encryption is not readable')
-    const [cipherName, iv] = membersOf(scheme, 'its encryption is not readable')
-    const [cipher, length] = need(
-      AES[ber.oidText(cipherName)],
-      `it is encrypted with ${ber.oidText(cipherName)}, which is not supported`,
-    )
-    const key = await pbkdf2Key(derivation, password, length, budget)
-    return finished(cipher, key, octetsOf(iv, 'its encryption is not readable'), ciphertext)
+    const [derivation, scheme] = membersOf(parameters, ENCRYPTION)
+    const [cipherName, iv] = membersOf(scheme, ENCRYPTION)
+    const aes = oidText(cipherName)
+    const [cipher, length] = need(AES[aes], `it is encrypted with ${aes}, which is not supported`)
+    const key = await pbkdf2Key(derivation, length, attempt)
+    return finished(cipher, key, octetsOf(iv, ENCRYPTION), ciphertext)
   }
   if (RC2.includes(id)) throw new UnreadableFile(RC2_REFUSED)
   if (id !== OID.pbe3Des) throw new UnreadableFile(`it is encrypted with ${id}, which is not supported`)
-  const [salted, count] = membersOf(parameters, 'its encryption is not readable')
-  const rounds = roundsOf(count, budget)
-  const salt = octetsOf(salted, 'its salt is not readable')
+  const [salted, count] = membersOf(parameters, ENCRYPTION)
+  const rounds = roundsOf(count, attempt)
+  const salt = octetsOf(salted, SALT)
   const make = (purpose: 1 | 2, length: number): Buffer =>
-    pkcs12Key({ hashName: 'sha1', password, salt, rounds, purpose, length })
+    pkcs12Key({ hashName: 'sha1', password: attempt.password, salt, rounds, purpose, length })
   return finished('des-ede3-cbc', make(1, 24), make(2, 8), ciphertext)
 }
 
@@ -271,20 +279,20 @@ export async function readPkcs12(file: Uint8Array, password: string): Promise<Ou
   try {
     return await contents(file, password)
   } catch (problem) {
-    const why = problem instanceof UnreadableFile ? problem.message : 'it is damaged, or not a PKCS #12 file'
+    const why = problem instanceof UnreadableFile ? problem.message : NOT_ONE
     return fail('key.refused', `the PKCS #12 file cannot be read: ${why}`)
   }
 }
 
 async function contents(file: Uint8Array, password: string): Promise<Outcome<Pkcs12Contents>> {
-  const budget: Budget = { rounds: MOST_ROUNDS }
-  const [, authSafe, macData] = membersOf(parsed(file), 'it is damaged, or not a PKCS #12 file')
-  const [contentType, content] = membersOf(authSafe, 'it is damaged, or not a PKCS #12 file')
+  const attempt: Attempt = { password, rounds: MOST_ROUNDS }
+  const [, authSafe, macData] = membersOf(parsed(file), NOT_ONE)
+  const [contentType, content] = membersOf(authSafe, NOT_ONE)
   if (oidText(contentType) !== OID.data) throw new UnreadableFile('it is protected by a key and not by a password')
   if (macData === undefined) throw new UnreadableFile('it has no MAC, so its integrity cannot be checked')
-  const authenticated = octetsOf(insideOf(content), 'it is damaged, or not a PKCS #12 file')
-  const intact = await macFits(macData, authenticated, password, budget)
-  const read = await partsOf(authenticated, password, budget)
+  const authenticated = octetsOf(insideOf(content), NOT_ONE)
+  const intact = await macFits(macData, authenticated, attempt)
+  const read = await partsOf(authenticated, attempt)
   if (!intact) {
     return read.opened > 0
       ? fail('key.refused', 'the PKCS #12 file is damaged: its passphrase opens a part, but its MAC does not match')
@@ -297,10 +305,10 @@ async function contents(file: Uint8Array, password: string): Promise<Outcome<Pkc
   return ok({ key, certificates: read.certificates })
 }
 
-const parsed = (bytes: Uint8Array): DerValue => need(berValue(bytes), 'it is damaged, or not a PKCS #12 file')
+const parsed = (bytes: Uint8Array): DerValue => need(berValue(bytes), NOT_ONE)
 
 /** The content of an explicit tag [0]. */
-const insideOf = (tagged: DerValue | undefined): DerValue | undefined => membersIn(tagged)[0]
+const insideOf = (tagged: Value): Value => membersIn(tagged)[0]
 
 const HASHES: Readonly<Record<string, HashName>> = {
   [OID.sha1]: 'sha1',
@@ -310,26 +318,25 @@ const HASHES: Readonly<Record<string, HashName>> = {
 }
 
 /** Whether the MAC over the contents is that of the password (RFC 7292, section 5.1; RFC 9579, section 4). */
-async function macFits(macData: DerValue, data: Uint8Array, password: string, budget: Budget): Promise<boolean> {
-  const [digestInfo, salt, count] = membersOf(macData, 'its MAC is not readable')
-  const [algorithm, digest] = membersOf(digestInfo, 'its MAC is not readable')
-  const [name, parameters] = membersOf(algorithm, 'its MAC is not readable')
+async function macFits(macData: DerValue, data: Uint8Array, attempt: Attempt): Promise<boolean> {
+  const [digestInfo, salt, count] = membersOf(macData, MAC)
+  const [algorithm, digest] = membersOf(digestInfo, MAC)
+  const [name, parameters] = membersOf(algorithm, MAC)
   const id = oidText(name)
   let hashName: HashName
   let key: Buffer
   if (id === OID.pbmac1) {
-    const [derivation, scheme] = membersOf(parameters, 'its MAC is not readable')
-    hashName = prfOf(oidText(membersOf(scheme, 'its MAC is not readable')[0]))
-    key = await pbkdf2Key(derivation, password, null, budget)
+    const [derivation, scheme] = membersOf(parameters, MAC)
+    hashName = prfOf(oidText(membersOf(scheme, MAC)[0]))
+    key = await pbkdf2Key(derivation, null, attempt)
   } else {
     hashName = need(HASHES[id], `its MAC uses ${id}, which is not supported`)
-    const rounds = count === undefined ? 1 : roundsOf(count, budget)
+    const rounds = count === undefined ? 1 : roundsOf(count, attempt)
     const length = { sha1: 20, sha256: 32, sha384: 48, sha512: 64 }[hashName]
-    const salted = octetsOf(salt, 'its MAC is not readable')
-    key = pkcs12Key({ hashName, password, salt: salted, rounds, purpose: 3, length })
+    key = pkcs12Key({ hashName, password: attempt.password, salt: octetsOf(salt, MAC), rounds, purpose: 3, length })
   }
   const expected = createHmac(hashName, key).update(data).digest()
-  const stated = octetsOf(digest, 'its MAC is not readable')
+  const stated = octetsOf(digest, MAC)
   return stated.length === expected.length && timingSafeEqual(stated, expected)
 }
 
@@ -343,34 +350,28 @@ interface Parts {
 }
 
 /** Walks AuthenticatedSafe and its bags (RFC 7292, section 4). */
-async function partsOf(authenticated: Uint8Array, password: string, budget: Budget): Promise<Parts> {
+async function partsOf(authenticated: Uint8Array, attempt: Attempt): Promise<Parts> {
   const parts: Parts = { keys: [], certificates: [], opened: 0, closed: 0, bags: 0 }
-  for (const info of membersOf(parsed(authenticated), 'its contents are damaged')) {
+  for (const info of membersOf(parsed(authenticated))) {
     countBag(parts)
-    const [contentType, content] = membersOf(info, 'its contents are damaged')
+    const [contentType, content] = membersOf(info)
     if (oidText(contentType) === OID.data) {
-      const safe = parsed(octetsOf(insideOf(content), 'its contents are damaged'))
-      await readBags(safe, parts, password, budget)
+      const safe = parsed(octetsOf(insideOf(content)))
+      await readBags(safe, parts, attempt)
     } else if (oidText(contentType) === OID.encryptedData) {
-      const [, encrypted] = membersOf(insideOf(content), 'its contents are damaged')
-      const [, algorithm, ciphertext] = membersOf(encrypted, 'its contents are damaged')
-      const octets = need(implicitOctetsOf(ciphertext, 0), 'its contents are damaged')
-      const safe = await opened(algorithm, octets, parts, password, budget)
-      if (safe !== null) await readBags(safe, parts, password, budget)
+      const [, encrypted] = membersOf(insideOf(content))
+      const [, algorithm, ciphertext] = membersOf(encrypted)
+      const octets = need(implicitOctetsOf(ciphertext, 0), CONTENTS)
+      const safe = await opened(algorithm, octets, parts, attempt)
+      if (safe !== null) await readBags(safe, parts, attempt)
     } else throw new UnreadableFile('a part of it is encrypted to a key and not to a password')
   }
   return parts
 }
 
 /** A sequence that was encrypted; null when it did not open. */
-async function opened(
-  algorithm: DerValue | undefined,
-  ciphertext: Uint8Array,
-  parts: Parts,
-  password: string,
-  budget: Budget,
-): Promise<DerValue | null> {
-  const bytes = await decryptPart(algorithm, ciphertext, password, budget)
+async function opened(algorithm: Value, ciphertext: Uint8Array, parts: Parts, attempt: Attempt) {
+  const bytes = await decryptPart(algorithm, ciphertext, attempt)
   // A wrong password gives valid padding in about one of a hundred cases, but hardly ever a whole sequence.
   const value = bytes === null ? null : berValue(bytes)
   const sequence = value?.tag === TAG.sequence ? value : null
@@ -379,25 +380,24 @@ async function opened(
   return sequence
 }
 
-async function readBags(safe: DerValue | undefined, parts: Parts, password: string, budget: Budget): Promise<void> {
-  for (const bag of membersOf(safe, 'its contents are damaged')) {
+async function readBags(safe: Value, parts: Parts, attempt: Attempt): Promise<void> {
+  for (const bag of membersOf(safe)) {
     countBag(parts)
-    const [bagId, tagged] = membersOf(bag, 'its contents are damaged')
+    const [bagId, tagged] = membersOf(bag)
     const value = insideOf(tagged)
     const id = oidText(bagId)
     if (id === OID.keyBag) parts.keys.push(keyOf(value))
     if (id === OID.shroudedKeyBag) {
-      const [algorithm, ciphertext] = membersOf(value, 'its contents are damaged')
-      const octets = octetsOf(ciphertext, 'its contents are damaged')
-      const key = await opened(algorithm, octets, parts, password, budget)
+      const [algorithm, ciphertext] = membersOf(value)
+      const octets = octetsOf(ciphertext)
+      const key = await opened(algorithm, octets, parts, attempt)
       if (key !== null) parts.keys.push(keyOf(key))
     }
     if (id === OID.certBag) {
-      const [certId, certificate] = membersOf(value, 'its contents are damaged')
-      if (oidText(certId) === OID.x509Certificate)
-        parts.certificates.push(octetsOf(insideOf(certificate), 'its contents are damaged'))
+      const [certId, certificate] = membersOf(value)
+      if (oidText(certId) === OID.x509Certificate) parts.certificates.push(octetsOf(insideOf(certificate)))
     }
-    if (id === OID.safeContentsBag) await readBags(value, parts, password, budget)
+    if (id === OID.safeContentsBag) await readBags(value, parts, attempt)
   }
 }
 
@@ -406,8 +406,8 @@ function countBag(parts: Parts): void {
   if (parts.bags > MOST_BAGS) throw new UnreadableFile(`it has more than ${MOST_BAGS} parts`)
 }
 
-function keyOf(value: DerValue | undefined): KeyObject {
-  const sequence = need(value?.tag === TAG.sequence && value, 'its contents are damaged')
+function keyOf(value: Value): KeyObject {
+  const sequence = sequenceOf(value)
   try {
     return createPrivateKey({ key: Buffer.from(sequence.bytes), format: 'der', type: 'pkcs8' })
   } catch {
