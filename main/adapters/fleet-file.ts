@@ -8,6 +8,7 @@ import type { FleetFile, Fleets, TargetOptions } from '../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { declaredNode, type PlannedNode, planFleet, withPaths } from '../core/fleet.ts'
 import { decisionsPath, hardwarePath } from '../core/layout.ts'
+import { stated } from '../core/optional.ts'
 import { plain } from '../core/plain-text.ts'
 import type { ConnectTarget, Credentials, HostKeyTrust } from '../core/ports.ts'
 import { type PlacedProblem, placedProblems, placeName } from './schema-validator.ts'
@@ -254,16 +255,13 @@ function trustOf(fleet: Fleet, node: FleetNode, fleetPath: string, options: Targ
   const named = node.knownHosts ?? fleet.knownHosts
   const usual = node.hostKey === undefined ? [resolve(homedir(), '.ssh/known_hosts'), '/etc/ssh/ssh_known_hosts'] : []
   return {
-    ...(node.hostKey === undefined ? {} : { fingerprint: node.hostKey }),
+    ...stated({ fingerprint: node.hostKey }),
     knownHostsFiles: named === undefined ? usual : [pathFrom(fleetPath, named)],
     decisionsFile: options.decisionsFile ?? decisionsPathFor(fleetPath),
   }
 }
 
 function credentialsOf(node: FleetNode, fleetPath: string, options: TargetOptions): Credentials {
-  return {
-    ...(node.identityFile === undefined ? {} : { identityFile: pathFrom(fleetPath, node.identityFile) }),
-    agent: node.agent ?? node.identityFile === undefined,
-    ...(options.ask === undefined ? {} : { ask: options.ask }),
-  }
+  const { identityFile: file, agent = file === undefined } = node
+  return { ...stated({ identityFile: file === undefined ? file : pathFrom(fleetPath, file), ask: options.ask }), agent }
 }

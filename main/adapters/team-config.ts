@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { TeamConfig, TeamDatabase, TeamEngagement, TeamObjects } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
+import { stated } from '../core/optional.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
 import { ownersFile } from './secret-file.ts'
 
@@ -14,14 +15,14 @@ export async function readTeamConfig(file: string): Promise<Outcome<ReadTeamConf
   const read = await readDocument<TeamConfig>('team', path)
   if (!read.ok) return read
   const { value } = read.value
-  const at = (named: string): string => resolve(placeOf(named, path))
+  const at: At = (named) => (named === undefined ? named : (resolve(placeOf(named, path)) as typeof named))
   const { tls } = value.listen
   const { clientSecretFile } = value.oidc
   const [first, ...others] = value.engagements
   const placed = ({ integrations, ...engagement }: TeamEngagement): TeamEngagement => ({
     ...engagement,
     folder: at(engagement.folder),
-    ...(integrations === undefined ? {} : { integrations: at(integrations) }),
+    ...stated({ integrations: at(integrations) }),
   })
   return ok({
     ...read.value,
@@ -29,46 +30,41 @@ export async function readTeamConfig(file: string): Promise<Outcome<ReadTeamConf
       ...value,
       listen: {
         ...value.listen,
-        ...(tls === undefined ? {} : { tls: { certificate: at(tls.certificate), key: at(tls.key) } }),
+        ...stated({ tls: tls && { certificate: at(tls.certificate), key: at(tls.key) } }),
       },
-      oidc: {
-        ...value.oidc,
-        ...(clientSecretFile === undefined ? {} : { clientSecretFile: at(clientSecretFile) }),
-      },
+      oidc: { ...value.oidc, ...stated({ clientSecretFile: at(clientSecretFile) }) },
       engagements: [placed(first), ...others.map(placed)],
       auditLog: at(value.auditLog),
-      ...(value.database === undefined ? {} : { database: placedDatabase(value.database, at) }),
-      ...(value.objects === undefined ? {} : { objects: placedObjects(value.objects, at) }),
+      ...stated({
+        database: value.database && placedDatabase(value.database, at),
+        objects: value.objects && placedObjects(value.objects, at),
+      }),
     },
   })
 }
 
-function placedDatabase(database: TeamDatabase, at: (named: string) => string): TeamDatabase {
-  const placed = <T extends { readonly passwordFile?: string }>(one: T): T =>
-    one.passwordFile === undefined ? one : { ...one, passwordFile: at(one.passwordFile) }
+/** The absolute path of a file that a configuration names. */
+type At = <T extends string | undefined>(named: T) => T
+
+function placedDatabase(database: TeamDatabase, at: At): TeamDatabase {
+  const placed = <T extends { readonly passwordFile?: string }>(one: T): T => ({
+    ...one,
+    ...stated({ passwordFile: at(one.passwordFile) }),
+  })
   const { tls, owner } = database
   return {
     ...placed(database),
-    ...(tls?.ca === undefined ? {} : { tls: { ca: at(tls.ca) } }),
-    ...(owner === undefined ? {} : { owner: placed(owner) }),
+    ...stated({ tls: tls?.ca === undefined ? undefined : { ca: at(tls.ca) }, owner: owner && placed(owner) }),
   }
 }
 
-function placedObjects({ s3, folder, ...others }: TeamObjects, at: (named: string) => string): TeamObjects {
-  return {
-    ...others,
-    ...(folder === undefined ? {} : { folder: at(folder) }),
-    ...(s3 === undefined
-      ? {}
-      : {
-          s3: {
-            ...s3,
-            credentialsFile: at(s3.credentialsFile),
-            ...(s3.ca === undefined ? {} : { ca: at(s3.ca) }),
-          },
-        }),
-  }
-}
+const placedObjects = ({ s3, folder, ...others }: TeamObjects, at: At): TeamObjects => ({
+  ...others,
+  ...stated({
+    folder: at(folder),
+    s3: s3 && { ...s3, credentialsFile: at(s3.credentialsFile), ...stated({ ca: at(s3.ca) }) },
+  }),
+})
 
 /** The content of the files that a configuration names. */
 interface TeamSecrets {

@@ -6,6 +6,7 @@ import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
 import { chainFolderOf, evidenceFolder } from '../core/layout.ts'
+import { stated } from '../core/optional.ts'
 import { type Context, countedNumber, EXIT, LIVE_TESTS, printLine, progressTo } from './options.ts'
 import { targetsNamed } from './scope.ts'
 import { askSecret } from './secret-prompt.ts'
@@ -99,8 +100,7 @@ export async function collectFleet(
       onEvent: progressTo(process.stderr),
       liveTests: options.liveTests === true,
       metadata: askMetadata === true,
-      ...(deadline.value === null ? {} : { deadlineSeconds: deadline.value }),
-      ...(locationSpreadSeconds === undefined ? {} : { spreadSeconds: locationSpreadSeconds }),
+      ...stated({ deadlineSeconds: deadline.value ?? undefined, spreadSeconds: locationSpreadSeconds }),
     })
     if (!result.ok) return result
     for (const { recording } of result.value.recordings) printHowToTrust(options.fleet, recording)

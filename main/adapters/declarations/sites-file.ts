@@ -4,6 +4,7 @@ import type { DeclaredSites } from '../../core/all-ports.ts'
 import { readSigned, signerOf } from '../../core/cms-plain.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { stated } from '../../core/optional.ts'
 import { fromPem } from '../../core/pem.ts'
 import { decodeUtf8, oneLine, quote } from '../../core/plain-text.ts'
 import { isDay } from '../../core/register/days.ts'
@@ -50,8 +51,7 @@ export async function readSites(
     declaredBy,
     file: { name, size: bytes.length, sha256: sha256(bytes) },
     rows: [...rows],
-    ...(signed.value === undefined ? {} : { signature: signed.value }),
-    ...(known === undefined ? {} : { signer: known }),
+    ...stated({ signature: signed.value, signer: known }),
   }
   return ok({ sites, bytes })
 }

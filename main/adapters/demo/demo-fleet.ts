@@ -9,6 +9,7 @@ import { VERSION } from '../../../schemas/version.ts'
 import type { DemoFleet } from '../../core/all-ports.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fingerprintOf } from '../../core/known-hosts.ts'
+import { stated } from '../../core/optional.ts'
 import type { Clock, ConnectTarget } from '../../core/ports.ts'
 import type { Probe } from '../../core/probe.ts'
 import type { UnsignedVantage } from '../../core/vantage.ts'
@@ -139,16 +140,7 @@ function target(root: string, name: string, port: number, fingerprint: string, i
 function fleetOf(targets: readonly ConnectTarget[]): Fleet {
   const nodes = targets.map(({ node, trust }): FleetNode => {
     const { name, address, port, user, sudo, role, location } = node
-    return {
-      name,
-      address,
-      port,
-      user,
-      sudo,
-      ...(trust.fingerprint === undefined ? {} : { hostKey: trust.fingerprint }),
-      ...(role === undefined ? {} : { role }),
-      ...(location === undefined ? {} : { location }),
-    }
+    return { name, address, port, user, sudo, ...stated({ hostKey: trust.fingerprint, role, location }) }
   })
   return { name: 'Demo fleet', frameworks: ['hipaa', 'soc2'], nodes: nodes as unknown as Fleet['nodes'] }
 }

@@ -1,6 +1,7 @@
 import { isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
 import type { FleetNode } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
+import { stated } from '../../core/optional.ts'
 import { createPreview, jumpNames, LARGEST_IMPORT, nodeName, type Preview } from './csv.ts'
 
 interface InventoryHost {
@@ -133,10 +134,12 @@ function nodeOf({ name, vars, groups }: MergedHost, jump: readonly string[]): Fl
     name: nodeName(host),
     address: first(vars, 'ansible_host', 'ansible_ssh_host') ?? host,
     ...(port === 22 ? {} : { port }),
-    ...(user === undefined ? {} : { user }),
-    ...(identityFile === undefined ? {} : { identityFile }),
-    ...(/^(yes|true|1|on)$/i.test(first(vars, 'ansible_become') ?? '') ? { sudo: true } : {}),
-    ...(role === undefined ? {} : { role: role.slice(0, 100) }),
+    ...stated({
+      user,
+      identityFile,
+      sudo: /^(yes|true|1|on)$/i.test(first(vars, 'ansible_become') ?? '') || undefined,
+      role: role?.slice(0, 100),
+    }),
     ...(jump.length === 0 ? {} : { jump }),
   }
 }

@@ -3,6 +3,7 @@ import type { ImportColumn, ImportField } from '../../../schemas/ipc-views.ts'
 import type { FleetNode, Place } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
 import { DEFAULT_PORT } from '../../core/fleet.ts'
+import { stated } from '../../core/optional.ts'
 import { placedProblems, placeName } from '../schema-validator.ts'
 
 /** Supported headings, in lower case without spaces, dashes and underscores. */
@@ -183,7 +184,7 @@ function placeOf(cells: ReadonlyMap<Field, string>): { readonly location?: Place
   const radiusKm = radius === undefined ? ASSUMED_RADIUS_KM : numberIn(radius)
   const location: Place = {
     name: site ?? `${latitude}, ${longitude}`,
-    ...(country === undefined ? {} : { country: country.toUpperCase() }),
+    ...stated({ country: country?.toUpperCase() }),
     latitude: numberIn(latitude),
     longitude: numberIn(longitude),
     radiusKm,
@@ -217,6 +218,8 @@ const WORDS: Readonly<Record<string, boolean>> = {
   n: false,
 }
 
+const TEXTS = ['user', 'hostKey', 'knownHosts', 'identityFile', 'role', 'transport'] as const
+
 /** A node from cells, or the errors in them. Texts are checked against the schema later. */
 function nodeOf(cells: ReadonlyMap<Field, string>, isTaken: (name: string) => boolean): FleetNode | string {
   const address = cells.get('address')
@@ -235,18 +238,13 @@ function nodeOf(cells: ReadonlyMap<Field, string>, isTaken: (name: string) => bo
   if (notNumber !== undefined) return `${notNumber} must be a number, not “${cells.get(notNumber)?.slice(0, 40)}”`
   const port = cells.get('port')
   if (port !== undefined && !/^\d{1,5}$/.test(port)) return `port must be a whole number, not “${port.slice(0, 40)}”`
-  const texts = Object.fromEntries(
-    (['user', 'hostKey', 'knownHosts', 'identityFile', 'role', 'transport'] as const).flatMap((field) =>
-      cells.has(field) ? [[field, cells.get(field)]] : [],
-    ),
-  ) as Partial<FleetNode>
+  const texts = Object.fromEntries(TEXTS.map((field) => [field, cells.get(field)])) as Partial<FleetNode>
   // Several machines behind one address differ by their port.
   const named = port !== undefined && isTaken(nodeName(address)) ? `${address}-${port}` : address
   return {
     name: nodeName(cells.get('name') ?? named),
     address,
-    ...(port === undefined ? {} : { port: Number(port) }),
-    ...texts,
+    ...stated({ port: port === undefined ? port : Number(port), ...texts }),
     ...flags,
   }
 }
@@ -282,7 +280,7 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
     outcomes.set(line, {
       outcome: worst,
       why: [...new Set(reasons)].join('; '),
-      ...(name === undefined ? {} : { node: name }),
+      ...stated({ node: name }),
     })
   }
 
@@ -379,7 +377,7 @@ export function parseJump(
   )
   if (found === null) return null
   const [, user, host = '', port] = found
-  return { host, ...(user === undefined ? {} : { user }), ...(port === undefined ? {} : { port: Number(port) }) }
+  return { host, ...stated({ user, port: port === undefined ? port : Number(port) }) }
 }
 
 /**
@@ -398,14 +396,8 @@ export function jumpNames(
     if (jump === null) return null
     const name = known(jump.host) ?? nodeName(jump.host)
     if (!preview.has(name)) {
-      const { host, user, port } = jump
-      const node: FleetNode = {
-        name,
-        address: host,
-        jumpOnly: true,
-        ...(user === undefined ? {} : { user }),
-        ...(port === undefined ? {} : { port }),
-      }
+      const { host, ...door } = jump
+      const node: FleetNode = { name, address: host, jumpOnly: true, ...door }
       if (!preview.add(line, node, `with jump host “${name}”`)) return null
     }
     names.push(name)

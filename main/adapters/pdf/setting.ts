@@ -1,3 +1,4 @@
+import { stated } from '../../core/optional.ts'
 import type { Cell, Line } from '../../core/report-document.ts'
 import type { FontName } from './fonts.ts'
 import type { SetLine, Sheet } from './sheet.ts'
@@ -33,16 +34,17 @@ export function setLine(sheet: Sheet, line: Line, { width, align }: Slot, scale:
     height: size * sheet.type.leading,
     indent,
     shift: shift(text),
-    ...(link === undefined ? {} : { link }),
+    ...stated({ link }),
     ...(index === 0 ? first(line, size) : {}),
   }))
 }
 
 /** Mark and anchor, which only the first line of a paragraph has. */
-const first = ({ mark, means, anchor, text }: Line, size: number): Pick<SetLine, 'mark' | 'anchor'> => ({
-  ...(mark === undefined ? {} : { mark: { name: mark, size: size * 0.92, ...(means === undefined ? {} : { means }) } }),
-  ...(anchor === undefined ? {} : { anchor: { name: anchor, title: text } }),
-})
+const first = ({ mark, means, anchor, text }: Line, size: number): Pick<SetLine, 'mark' | 'anchor'> =>
+  stated({
+    mark: mark && { name: mark, size: size * 0.92, ...stated({ means }) },
+    anchor: anchor === undefined ? undefined : { name: anchor, title: text },
+  })
 
 /** Keeps “page” and its number on one line while the text is broken. */
 const TIE = '\u00a0'

@@ -8,6 +8,7 @@ import type { ScheduledOutcome } from '../../app/scheduled/states.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { stated } from '../../core/optional.ts'
 import { collectFleet, collectOptions } from '../collecting.ts'
 import {
   type Context,
@@ -153,11 +154,8 @@ export function optionsOf(
     whenStopped: 'sealed',
     ...(liveTests === true ? { liveTests } : {}),
     ...(deadlineSeconds === undefined ? {} : { deadline: `${deadlineSeconds}` }),
-    ...(formats === undefined ? {} : { formats }),
     ...(gapsExitZero ? { deviationsExitZero: true } : {}),
-    ...(json === undefined ? {} : { json }),
-    ...(passphraseFd === undefined ? {} : { passphraseFd }),
-    ...(file === undefined ? {} : { passphraseFile: file }),
+    ...stated({ formats, json, passphraseFd, passphraseFile: file }),
   }
 }
 

@@ -9,6 +9,7 @@ import type { Attempt } from '../../app/scheduled/plan-run.ts'
 import { sendingText } from '../../app/scheduled/send-packs.ts'
 import { addSchedule, installSchedule, removeSchedule, type ScheduleDraft, unitsOf } from '../../app/schedules.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { stated } from '../../core/optional.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type StartedBy, TIMER_KINDS, type TimerKind } from '../../core/schedule/schedule.ts'
 import { shellQuote } from '../../core/verify-text.ts'
@@ -153,6 +154,8 @@ async function add(context: Context, name: string, options: AddOptions): Promise
   })
 }
 
+const path = (named: string | undefined): string | undefined => (named === undefined ? named : resolve(named))
+
 function draftOf(name: string, options: AddOptions): Outcome<ScheduleDraft> {
   const { every, zone, skipMissed, identity, identityFolder, passphraseFile, register } = options
   const { timestamp, framework, formats: also, liveTests } = options
@@ -181,18 +184,18 @@ function draftOf(name: string, options: AddOptions): Outcome<ScheduleDraft> {
     catchUp: skipMissed !== true,
     gapsExitZero: options.deviationsExitZero === true,
     notify: notify.value,
-    ...(options.integrations === undefined ? {} : { integrations: resolve(options.integrations) }),
-    options: {
-      ...(identity === undefined ? {} : { identity }),
-      ...(identityFolder === undefined ? {} : { identityFolder: resolve(identityFolder) }),
-      ...(passphraseFile === undefined ? {} : { passphraseFile: resolve(passphraseFile) }),
-      ...(register === undefined ? {} : { register: resolve(register) }),
-      ...(timestamp === undefined ? {} : { timestamp }),
-      ...(framework === undefined ? {} : { framework }),
-      ...(also === undefined ? {} : { also }),
-      ...(liveTests === undefined ? {} : { liveTests }),
-      ...(deadline.value === null ? {} : { deadlineSeconds: deadline.value }),
-    },
+    ...stated({ integrations: path(options.integrations) }),
+    options: stated({
+      identity,
+      identityFolder: path(identityFolder),
+      passphraseFile: path(passphraseFile),
+      register: path(register),
+      timestamp,
+      framework,
+      also,
+      liveTests,
+      deadlineSeconds: deadline.value ?? undefined,
+    }),
   })
 }
 
