@@ -249,6 +249,17 @@ function registerEntries(day: Days, moment: Days): Pick<DemoDeclared, 'register'
     approverRole: 'Security official',
     withdrawn: null,
   }
+  const decided = {
+    factors: null,
+    alternativeMeasure: null,
+    decidedAt: moment(-60),
+    expiresAt: endOfDay(day(300)),
+    ...people,
+  }
+  const inspected = (days: number, lookedAt: string): Pick<EvidenceDocument, 'level' | 'inspection'> => ({
+    level: 'inspected',
+    inspection: { by: LEAD, at: moment(days), lookedAt, conclusion: 'supports' },
+  })
   const bytes = new Map<string, Uint8Array>()
   const record = (
     name: string,
@@ -308,13 +319,10 @@ function registerEntries(day: Days, moment: Days): Pick<DemoDeclared, 'register'
       record('business-associate-agreement.txt', {
         request: 'ER-31',
         summary: 'The agreement with Example Hosting (made up), signed by both parties.',
-        level: 'inspected',
-        inspection: {
-          by: LEAD,
-          at: moment(-88),
-          lookedAt: 'Parties, signatures, dates, covered services, and the clauses on incidents and subcontractors.',
-          conclusion: 'supports',
-        },
+        ...inspected(
+          -88,
+          'Parties, signatures, dates, covered services, and the clauses on incidents and subcontractors.',
+        ),
         days: -90,
         until: 275,
       }),
@@ -328,13 +336,7 @@ function registerEntries(day: Days, moment: Days): Pick<DemoDeclared, 'register'
       record('disposal-certificate.txt', {
         request: 'ER-37',
         summary: 'Two drives decommissioned last year.',
-        level: 'inspected',
-        inspection: {
-          by: LEAD,
-          at: moment(-398),
-          lookedAt: 'Serial numbers of both drives, compared with the asset register.',
-          conclusion: 'supports',
-        },
+        ...inspected(-398, 'Serial numbers of both drives, compared with the asset register.'),
         days: -400,
         until: -35,
       }),
@@ -362,12 +364,8 @@ function registerEntries(day: Days, moment: Days): Pick<DemoDeclared, 'register'
         control: 'hipaa:164.312(a)(2)(iv)',
         decision: 'implemented',
         reason: 'Every volume with ePHI must be on LUKS; known deviations are being remediated.',
-        factors: null,
-        alternativeMeasure: null,
         riskAnalysis: 'RA-2026-04, item 7 (demo)',
-        decidedAt: moment(-60),
-        expiresAt: endOfDay(day(300)),
-        ...people,
+        ...decided,
       },
       {
         id: id('clearinghouse'),
@@ -375,12 +373,8 @@ function registerEntries(day: Days, moment: Days): Pick<DemoDeclared, 'register'
         control: 'hipaa:164.308(a)(4)(ii)(A)',
         decision: 'not-applicable',
         reason: 'The clinic is not a health care clearinghouse and operates none.',
-        factors: null,
-        alternativeMeasure: null,
         riskAnalysis: null,
-        decidedAt: moment(-60),
-        expiresAt: endOfDay(day(300)),
-        ...people,
+        ...decided,
       },
     ],
   }
