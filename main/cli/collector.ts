@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { CollectorConfig } from '../../schemas/types.ts'
 import { openSpool } from '../adapters/jobs/spool.ts'
 import { createTeamClient } from '../adapters/jobs/team-client.ts'
@@ -11,6 +10,7 @@ import { fail, type Outcome, ok } from '../core/failure.ts'
 import { isZone, tokenDigest } from '../core/jobs.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Context, endWith, printFailure, printLine } from './options.ts'
+import { waitFor, whenAskedToEnd } from './waiting.ts'
 
 export { readProgramSecrets }
 
@@ -73,7 +73,7 @@ export async function runCollectorUntilStopped(context: Context, config: ZonedCo
   const spool = await openSpool(config.spool)
   if (!spool.ok) return endWith(context, spool.error)
   const stop = new AbortController()
-  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort())
+  whenAskedToEnd(() => stop.abort())
   printLine(`Collecting nodes of zone ${config.zone} for ${config.server} until this process is ended.`)
   await runCollector(
     {
@@ -81,7 +81,7 @@ export async function runCollectorUntilStopped(context: Context, config: ZonedCo
       catalog,
       spool: spool.value,
       server: createTeamClient({ server: config.server, ...secrets.value }),
-      wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
+      wait: waitFor,
     },
     {
       zone: config.zone,

@@ -5,7 +5,7 @@ import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { Finding } from '../core/finding/finding.ts'
 import type { Presentation } from '../present/presentation.ts'
-import type { Context } from './options.ts'
+import { AS_OF, type Context } from './options.ts'
 import { withFleet } from './register-changes.ts'
 import { assessFolders, scopeFor } from './scope.ts'
 
@@ -20,7 +20,7 @@ export interface FindingOptions {
 export const withEvaluation = (command: Command): Command =>
   withFleet(command)
     .option('--register <file>', 'Register of risk acceptances, responses, control decisions and documents')
-    .option('--as-of <time>', 'Evaluation date (UTC, ISO 8601); default now')
+    .option(...AS_OF)
 
 export interface ShownFindings extends FindingSources {
   readonly shown: Presentation

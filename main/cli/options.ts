@@ -13,6 +13,12 @@ import { askSecret, hasTerminal } from './secret-prompt.ts'
 
 /** For commands that otherwise print text. */
 export const JSON_OUTPUT = ['--json', 'Print JSON'] as const
+export const AS_OF = ['--as-of <time>', 'Evaluation date (UTC, ISO 8601); default now'] as const
+export const POPULATION = ['--fleet <file>', 'Fleet file whose nodes are the declared population'] as const
+export const CHECK_CONFIG = [
+  '--check-config',
+  'Validate the configuration with the files that it names and exit',
+] as const
 
 /** Off by default, because live tests load the node. */
 export const LIVE_TESTS = [

@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SealerConfig, SealingRequest } from '../../schemas/types.ts'
 import { createSealingClient } from '../adapters/jobs/team-client.ts'
 import { readProgramSecrets, readSealerConfig } from '../adapters/program-config.ts'
@@ -10,6 +9,7 @@ import type { AuditHead } from '../core/audit-head.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Context, endWith, printFailure, printLine } from './options.ts'
 import { type KeyOptions, openSigner } from './sealing.ts'
+import { waitFor, whenAskedToEnd } from './waiting.ts'
 
 export { readProgramSecrets, readSealerConfig }
 
@@ -32,7 +32,7 @@ export async function runSealerUntilStopped(
     stop.abort()
     lines.close()
   }
-  process.once('SIGINT', end).once('SIGTERM', end)
+  whenAskedToEnd(end)
   lines.once('SIGINT', end)
   printLine(`Signing as ${plain(signer.value.subject)}, key ${signer.value.fingerprint}.`)
   printLine(`Waiting for exports and entries of ${config.server} until this process is ended.`)
@@ -56,7 +56,7 @@ export async function runSealerUntilStopped(
         isAfterWithdrawn = withdrawn.aborted
         return answer?.trim().toLowerCase() === wanted
       },
-      wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
+      wait: waitFor,
     },
     { record: config.record, auditLogOf, signal: stop.signal, onEvent: printEvent },
   )

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { TeamConfig, TeamObjects } from '../../schemas/types.ts'
 import { builtFiles } from '../adapters/built-files.ts'
@@ -39,6 +38,7 @@ import type { Sending } from '../server/edge/senders.ts'
 import { serve } from '../server/edge/serve.ts'
 import { originOf, problemsOf } from '../server/settings.ts'
 import { type Context, EXIT, emitText, endWith, printLine } from './options.ts'
+import { waitFor, whenAskedToEnd } from './waiting.ts'
 
 /** The valid configuration of a file, with absolute paths. Fails as its reading does, and with input.refused for what the schema cannot express. */
 export async function teamConfigIn(file: string): Promise<Outcome<TeamConfig>> {
@@ -143,9 +143,7 @@ export async function runServer(
   if (!pages.ok) return endWith(context, pages.error)
   const secrets = readTeamSecrets(config)
   if (!secrets.ok) return endWith(context, secrets.error)
-  const asked = new Promise<void>((resolve) => {
-    process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve())
-  })
+  const asked = new Promise<void>((resolve) => whenAskedToEnd(resolve))
   const { database: databaseSecrets, objects: objectSecrets, ...files } = secrets.value
   const newId = (): string => Buffer.from(ports.entropy.bytes(16)).toString('hex')
   const database = await databaseOf(config, databaseSecrets, newId)
@@ -218,10 +216,6 @@ export async function runServer(
 const MINUTE_MS = 60_000
 /** Largest delay of the start of a scheduled run, in ms. */
 const START_LOOK_MS = 30_000
-
-/** Resolves after a time, or when the signal is aborted. */
-const waitFor = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 
 /** Copies to the object store of a configuration; null where it names none. The client is loaded when used. */
 function copyingOf({ objects }: TeamConfig, secrets: ObjectSecrets | null, ports: CopyPorts): Copying | null {

@@ -1,4 +1,4 @@
-import { type Context, EXIT, endWith, printLine } from '../options.ts'
+import { CHECK_CONFIG, type Context, EXIT, endWith, printLine } from '../options.ts'
 
 interface Options {
   readonly config?: string
@@ -14,7 +14,7 @@ export function collectorCommand(context: Context): void {
     .description('Collect nodes of a network zone for a team server')
     .option('--config <file>', 'Configuration of the collector')
     .option('--zone <zone>', 'Zone whose nodes are collected; must agree with one in the configuration')
-    .option('--check-config', 'Validate the configuration with the files that it names and exit')
+    .option(...CHECK_CONFIG)
     .option('--new-token <file>', 'Create a token and print the digest that its administrator enters at the server')
     .action(async ({ config: file, zone, ...options }: Options) => {
       const { collectorConfigIn, newToken, readProgramSecrets, runCollectorUntilStopped } = await import(

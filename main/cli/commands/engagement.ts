@@ -4,7 +4,7 @@ import { ephiGapSentences, ephiGaps } from '../../core/engagement/ephi.ts'
 import { engagementTemplate, stillEmpty } from '../../core/engagement/template.ts'
 import type { Failure } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
-import { type Context, codeOf, EXIT, emit, endWith, newFileInFolder, printLine } from '../options.ts'
+import { type Context, codeOf, EXIT, emit, endWith, JSON_OUTPUT, newFileInFolder, printLine } from '../options.ts'
 
 interface CheckOptions {
   readonly fleet?: string
@@ -24,7 +24,7 @@ export function engagementCommand(context: Context): void {
     .description('Validate the file and reconcile the population (exit 3 on differences)')
     .argument('<file>', 'Engagement file')
     .option('--fleet <file>', 'Fleet file to compare with')
-    .option('--json', 'Print JSON')
+    .option(...JSON_OUTPUT)
     .action(async (file: string, options: CheckOptions) => await check(context, file, options))
 }
 

@@ -19,7 +19,7 @@ import {
 import { explanationsOf, explanationText, withdrawExplanation } from '../../core/register/explanations.ts'
 import { entryOf } from '../../core/register/signatures.ts'
 import { withdrawAcceptance } from '../../core/register.ts'
-import { type Context, emit, endWith, instant, printLine, worstOf } from '../options.ts'
+import { AS_OF, type Context, emit, endWith, instant, printLine, worstOf } from '../options.ts'
 import {
   change,
   declaredFor,
@@ -277,7 +277,7 @@ function exceptListCommand(context: Context, command: Command): void {
   withFleet(withRegister(command.command('list')))
     .description('List requests, acceptances and decisions')
     .argument('[recordings...]', 'Folders of recordings, to compare each acceptance with current verdicts')
-    .option('--as-of <time>', 'Evaluation date (UTC, ISO 8601); default now')
+    .option(...AS_OF)
     .option('--json', 'Print the list as JSON')
     .option('--deviations-exit-zero', 'Exit with 0 instead of 3 if expired entries are the only problem')
     .action(async (folders: string[], options: ListOptions) => {

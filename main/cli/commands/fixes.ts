@@ -18,7 +18,7 @@ import { textRows } from '../../present/formats/grids/grid.ts'
 import { workOrderGrid } from '../../present/formats/grids/tickets.ts'
 import { workOrderDocument, workOrderMarkdown } from '../../present/formats/work-order-document.ts'
 import { paperOf } from '../../present/report.ts'
-import { type Context, EXIT, endWith, printLine } from '../options.ts'
+import { AS_OF, type Context, EXIT, endWith, POPULATION, printLine } from '../options.ts'
 import { assessFolders } from '../scope.ts'
 
 interface Options {
@@ -46,8 +46,8 @@ export function fixesCommand(context: Context): void {
     .option('--all', 'Write one work order for each node, and one for each owner that responses name')
     .option('--format <word>', `With --all: ${FORMATS.join(', ')}; default pdf`)
     .option('--provider', 'Write a letter about provider claims that are contradicted or need documents')
-    .option('--fleet <file>', 'Fleet file whose nodes are the declared population')
-    .option('--as-of <time>', 'Evaluation date (UTC, ISO 8601); default now')
+    .option(...POPULATION)
+    .option(...AS_OF)
     .option('--register <file>', 'Register of risk acceptances, responses, control decisions and documents')
     .action(async (folders: string[], options: Options) => {
       const written = await write(context, folders, options)

@@ -18,7 +18,7 @@ import { hardwarePath } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { compare, loadAll } from '../../core/recording.ts'
-import { type Context, EXIT, emit, emitText, endWith, printLine } from '../options.ts'
+import { type Context, EXIT, emit, emitText, endWith, JSON_OUTPUT, printLine } from '../options.ts'
 
 const KINDS = ['ssh-config', 'csv', 'ansible'] as const
 type Kind = (typeof KINDS)[number]
@@ -43,7 +43,7 @@ export function fleetCommand(context: Context): void {
     .command('show')
     .description('Validate and print a fleet file')
     .argument('<file>', 'Fleet file')
-    .option('--json', 'Print JSON')
+    .option(...JSON_OUTPUT)
     .action(async (file: string, { json }: { json?: true }) => await showFleet(context, file, json === true))
   command
     .command('trust')

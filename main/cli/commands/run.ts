@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Schedule } from '../../../schemas/types.ts'
 import { outcomeOf } from '../../app/run.ts'
@@ -11,6 +10,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { stated } from '../../core/optional.ts'
 import { collectFleet, collectOptions } from '../collecting.ts'
 import {
+  AS_OF,
   type Context,
   codeOf,
   DEVIATIONS_EXIT_ZERO,
@@ -20,6 +20,7 @@ import {
   endWith,
   FRAMEWORKS,
   type PassphraseOptions,
+  POPULATION,
   printFailure,
   printLine,
   worst,
@@ -28,6 +29,7 @@ import {
 import { codeOfRan, printRan, type Ran, type RunOptions, runOnce } from '../running.ts'
 import { assessFolders } from '../scope.ts'
 import { openSigner, signingOptions } from '../sealing.ts'
+import { waitFor, whenAskedToEnd } from '../waiting.ts'
 
 /** `run`: collect, evaluate and export; with `--schedule`, the command that a timer starts. */
 export function runCommand(context: Context): void {
@@ -78,10 +80,8 @@ async function runSchedule(
   const schedule = chosen.value
   const runOptions = optionsOf(schedule, options)
   const stop = new AbortController()
-  const interrupt = (): void => stop.abort()
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-  const wait = (milliseconds: number): Promise<void> =>
-    sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
+  const stopListening = whenAskedToEnd(() => stop.abort())
+  const wait = (milliseconds: number): Promise<void> => waitFor(milliseconds, stop.signal)
   const exitOf = (outcome: ScheduledOutcome<Ran>): ExitCode => codeOfOutcome(runOptions, outcome)
   try {
     const outcome = await runScheduled<Ran>(context.ports, {
@@ -119,7 +119,7 @@ async function runSchedule(
     for (const failure of outcome.value.failures) printFailure(failure)
     context.exit(exitOf(outcome.value))
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    stopListening()
   }
 }
 
@@ -183,8 +183,8 @@ export function assessCommand(context: Context): void {
     .command('assess')
     .description('Evaluate recordings and print results')
     .argument('<recordings...>', 'Folders of recordings')
-    .option('--fleet <file>', 'Fleet file whose nodes are the declared population')
-    .option('--as-of <time>', 'Evaluation date (UTC, ISO 8601); default now')
+    .option(...POPULATION)
+    .option(...AS_OF)
     .option(...FRAMEWORKS)
     .option('--register <file>', 'Register of risk acceptances, control decisions and documents')
     .option('--json', 'Print the assessment as JSON')

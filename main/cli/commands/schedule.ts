@@ -21,6 +21,7 @@ import {
   emitText,
   endWith,
   FRAMEWORKS,
+  JSON_OUTPUT,
   LIVE_TESTS,
   printLine,
 } from '../options.ts'
@@ -40,7 +41,7 @@ export function scheduleCommand(context: Context): void {
 function listCommand(context: Context, command: Command): void {
   withFile(command.command('list'))
     .description('List schedules')
-    .option('--json', 'Print JSON')
+    .option(...JSON_OUTPUT)
     .action(async (options: FileOption & { readonly json?: true }) => {
       const file = fileOf(context, options)
       const read = await context.ports.schedules.read(file)
@@ -267,7 +268,7 @@ async function kindOf({ ports }: Context, { with: wanted }: InstallOptions): Pro
 function statusCommand(context: Context, command: Command): void {
   withFile(command.command('status').argument('[name]', 'Name of the schedule; default all'))
     .description('Show next run, last result, timers and credential readiness')
-    .option('--json', 'Print JSON')
+    .option(...JSON_OUTPUT)
     .action(async (name: string | undefined, options: FileOption & { readonly json?: true }) => {
       const file = fileOf(context, options)
       const read = await context.ports.schedules.read(file)

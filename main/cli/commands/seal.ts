@@ -12,6 +12,7 @@ import {
   endWith,
   FRAMEWORKS,
   newFile,
+  POPULATION,
   printLine,
   worstOf,
 } from '../options.ts'
@@ -143,7 +144,7 @@ export function exportCommand(context: Context): void {
     .description('Create a sealed pack, report and tables from recordings')
     .argument('<recordings...>', 'Folders of recordings')
     .requiredOption('--out <folder>', 'Folder for the files')
-    .option('--fleet <file>', 'Fleet file whose nodes are the declared population')
+    .option(...POPULATION)
     .option(...FRAMEWORKS)
     .option('--json', 'Print the assessment as JSON')
     .option(...DEVIATIONS_EXIT_ZERO)

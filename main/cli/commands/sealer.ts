@@ -1,4 +1,4 @@
-import { type Context, EXIT, endWith, printLine } from '../options.ts'
+import { CHECK_CONFIG, type Context, EXIT, endWith, printLine } from '../options.ts'
 import { type KeyOptions, keyOptions } from '../sealing.ts'
 
 interface Options extends KeyOptions {
@@ -14,7 +14,7 @@ export function sealerCommand(context: Context): void {
       .command('sealer')
       .description('Confirm and sign exports and entries of a team server with a local key')
       .option('--config <file>', 'Configuration of the sealer')
-      .option('--check-config', 'Validate the configuration with the files that it names and exit')
+      .option(...CHECK_CONFIG)
       .option('--new-token <file>', 'Create a token and print the digest that the administrator enters at the server'),
   )
   sealer.action(async ({ config: file, ...options }: Options) => {

@@ -1,5 +1,5 @@
 import { ok } from '../../core/failure.ts'
-import { type Context, endWith, printLine } from '../options.ts'
+import { CHECK_CONFIG, type Context, endWith, printLine } from '../options.ts'
 
 interface Options {
   readonly config: string
@@ -14,7 +14,7 @@ export function serveCommand(context: Context): void {
     .command('serve')
     .description('Serve engagements to several people in browsers')
     .requiredOption('--config <file>', 'Configuration of the team server')
-    .option('--check-config', 'Validate the configuration with the files that it names and exit')
+    .option(...CHECK_CONFIG)
     .option('--verify-audit', 'Verify the chain of the audit log and its signatures, and exit')
     .option('--record <file>', 'With --verify-audit: the record of a sealer, whose heads must be in the log')
     .action(async ({ config: file, ...options }: Options) => {

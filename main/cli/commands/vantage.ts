@@ -7,7 +7,7 @@ import { jsonBytes } from '../../core/pack-files.ts'
 import { plain } from '../../core/plain-text.ts'
 import { vantagePlaceProblem } from '../../core/vantage.ts'
 import { vantageIsSigned } from '../../verify/steps/location.ts'
-import { type Context, EXIT, emit, endWith, newFileInFolder, printLine, progressTo } from '../options.ts'
+import { type Context, EXIT, emit, endWith, JSON_OUTPUT, newFileInFolder, printLine, progressTo } from '../options.ts'
 import { targetsNamed } from '../scope.ts'
 import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
 import { askSecret } from '../secret-prompt.ts'
@@ -33,7 +33,7 @@ export function vantageCommand(context: Context): void {
     .command('check')
     .description('Validate and print a measurement file')
     .argument('<file>', 'Measurement file')
-    .option('--json', 'Print JSON')
+    .option(...JSON_OUTPUT)
     .action(async (file: string, { json }: { readonly json?: true }) => await check(context, file, json === true))
 }
 
