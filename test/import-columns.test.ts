@@ -8,6 +8,13 @@ const outcomes = (text: string, ...rest: [Parameters<typeof importCsv>[1]?, Para
   importCsv(text, ...rest).lines.map(({ outcome, node }) => node ?? outcome)
 
 describe('columns of a table', () => {
+  test('a heading or a cell that is also the name of a member of every object has no meaning', () => {
+    const { columns } = importCsv('Address,Constructor\n192.0.2.4,x\n')
+    expect(columns?.map(({ field }) => field)).toEqual(['address', null])
+    const { lines } = importCsv('Address,Sudo\n192.0.2.4,constructor\n')
+    expect(lines[1]?.why).toBe('sudo must be yes or no, not “constructor”')
+  })
+
   test('are guessed from usual headings, each field once', () => {
     const { columns, nodes } = importCsv('Server Name,IP Address,Host,Rack\nDB 4,192.0.2.4,other,7\n')
     expect(columns).toEqual([

@@ -6,57 +6,33 @@ import { DEFAULT_PORT } from '../../core/fleet.ts'
 import { stated } from '../../core/optional.ts'
 import { placedProblems, placeName } from '../schema-validator.ts'
 
-/** Supported headings, in lower case without spaces, dashes and underscores. */
-const COLUMNS: Readonly<Record<string, Field>> = {
-  name: 'name',
-  node: 'name',
-  address: 'address',
-  host: 'address',
-  hostname: 'address',
-  ip: 'address',
-  ipaddress: 'address',
-  port: 'port',
-  sshport: 'port',
-  user: 'user',
-  username: 'user',
-  login: 'user',
-  hostkey: 'hostKey',
-  fingerprint: 'hostKey',
-  knownhosts: 'knownHosts',
-  identityfile: 'identityFile',
-  keyfile: 'identityFile',
+type Field = ImportField
+
+/** Supported headings of each field, in lower case without spaces, dashes and underscores. */
+const HEADINGS: Readonly<Record<Field, string>> = {
+  name: 'name node servername nodename machine server',
+  address: 'address host hostname ip ipaddress fqdn ipv4 publicip',
+  port: 'port sshport',
+  user: 'user username login',
+  hostKey: 'hostkey fingerprint',
+  knownHosts: 'knownhosts',
+  identityFile: 'identityfile keyfile',
   sudo: 'sudo',
   agent: 'agent',
-  jump: 'jump',
-  jumphost: 'jump',
-  jumponly: 'jumpOnly',
+  jump: 'jump jumphost',
+  jumpOnly: 'jumponly',
   transport: 'transport',
   role: 'role',
-  servername: 'name',
-  nodename: 'name',
-  machine: 'name',
-  server: 'name',
-  fqdn: 'address',
-  ipv4: 'address',
-  publicip: 'address',
-  site: 'site',
-  datacenter: 'site',
-  datacentre: 'site',
-  location: 'site',
-  country: 'country',
-  countrycode: 'country',
-  latitude: 'latitude',
-  lat: 'latitude',
-  longitude: 'longitude',
-  lon: 'longitude',
-  lng: 'longitude',
-  radius: 'radiusKm',
-  radiuskm: 'radiusKm',
-  declaredby: 'declaredBy',
-  owner: 'declaredBy',
+  site: 'site datacenter datacentre location',
+  country: 'country countrycode',
+  latitude: 'latitude lat',
+  longitude: 'longitude lon lng',
+  radiusKm: 'radius radiuskm',
+  declaredBy: 'declaredby owner',
 }
-
-type Field = ImportField
+const COLUMNS = new Map(
+  Object.entries(HEADINGS).flatMap(([field, titles]) => titles.split(' ').map((title) => [title, field as Field])),
+)
 
 interface Row {
   readonly record: readonly string[]
@@ -131,7 +107,7 @@ export function importCsv(
 
 /** The first column with a known heading is the field; further ones are not used. */
 function guessedFields(headings: readonly string[]): readonly (Field | null)[] {
-  const known = headings.map((title) => COLUMNS[title.toLowerCase().replace(/[\s_-]/g, '')] ?? null)
+  const known = headings.map((title) => COLUMNS.get(title.toLowerCase().replace(/[\s_-]/g, '')) ?? null)
   return known.map((field, at) => (field !== null && known.indexOf(field) === at ? field : null))
 }
 
@@ -206,17 +182,8 @@ export function delimiterOf(text: string): string {
   return [';', '\t'].find((mark) => first.split(mark).length > first.split(',').length) ?? ','
 }
 
-const WORDS: Readonly<Record<string, boolean>> = {
-  yes: true,
-  true: true,
-  '1': true,
-  y: true,
-  x: true,
-  no: false,
-  false: false,
-  '0': false,
-  n: false,
-}
+const YES: readonly string[] = ['yes', 'true', '1', 'y', 'x']
+const NO: readonly string[] = ['no', 'false', '0', 'n']
 
 const TEXTS = ['user', 'hostKey', 'knownHosts', 'identityFile', 'role', 'transport'] as const
 
@@ -228,9 +195,9 @@ function nodeOf(cells: ReadonlyMap<Field, string>, isTaken: (name: string) => bo
   for (const field of ['sudo', 'agent', 'jumpOnly'] as const) {
     const value = cells.get(field)
     if (value === undefined) continue
-    const flag = WORDS[value.toLowerCase()]
-    if (flag === undefined) return `${field} must be yes or no, not “${value.slice(0, 40)}”`
-    flags[field] = flag
+    flags[field] = YES.includes(value.toLowerCase())
+    if (!flags[field] && !NO.includes(value.toLowerCase()))
+      return `${field} must be yes or no, not “${value.slice(0, 40)}”`
   }
   const notNumber = (['latitude', 'longitude', 'radiusKm'] as const).find(
     (field) => cells.has(field) && !Number.isFinite(numberIn(cells.get(field) ?? '')),
