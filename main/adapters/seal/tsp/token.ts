@@ -69,9 +69,8 @@ export function readTokenOverDigest(
   const over = sameBytes(info.imprint, sha256) ? [] : ['The time-stamp does not cover these bytes: its digest differs.']
   const { imprint, nonce, at } = info
   if (authority === undefined) {
-    const without = unreadable(parsed.certificates, NO_AUTHORITY)
-    const problems = [...over, ...without.reading.problems]
-    return { ...without, imprint, nonce, reading: { ...without.reading, at, problems } }
+    const { reading, ...without } = unreadable(parsed.certificates, NO_AUTHORITY)
+    return { ...without, imprint, nonce, reading: { ...reading, at, problems: [...over, ...reading.problems] } }
   }
   const chain = chainOf(authority, known)
   const lists = revocation(chain.certificates, [...parsed.crls, ...crls].filter(isListOf(chain)), at)
@@ -95,13 +94,8 @@ export function readTokenOverDigest(
     revocationCovered: chain.root !== null && lists.covered,
     demo: chain.certificates.some(({ demo }) => demo),
   }
-  return {
-    imprint,
-    nonce,
-    certificates: parsed.certificates,
-    chain: chain.certificates.map(({ der }) => der),
-    reading,
-  }
+  const { certificates } = parsed
+  return { imprint, nonce, certificates, chain: chain.certificates.map(({ der }) => der), reading }
 }
 
 const NO_AUTHORITY = 'The certificate of the time-stamp’s signer is missing or unreadable.'
@@ -277,8 +271,9 @@ function readTstInfo(bytes: Uint8Array): TstInfo | string {
   parts.take(TAG.sequence)
   parts.take(TAG.boolean)
   const nonce = parts.take(TAG.integer)
-  parts.take(AUTHORITY)
-  const extensions = parts.take(EXTENSIONS)
+  // The authority’s name, which is not used.
+  parts.take(CONTEXT[0])
+  const extensions = parts.take(CONTEXT[1])
   if (policy === undefined || hashed === undefined || !imprint.ended() || serial === undefined || !parts.ended())
     return 'The time-stamp’s content does not have its required parts.'
   if (algorithm !== OID.sha256 || hashed.content.length !== SHA256_BYTES)
@@ -289,9 +284,6 @@ function readTstInfo(bytes: Uint8Array): TstInfo | string {
     return 'The time-stamp has an unknown critical extension.'
   return { at, imprint: hashed.content, nonce: nonce?.content ?? null }
 }
-
-const AUTHORITY = 0xa0
-const EXTENSIONS = 0xa1
 
 /** The parts of a TimeStampToken, before anything is verified. */
 interface ParsedToken {
