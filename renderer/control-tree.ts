@@ -67,14 +67,14 @@ export const countLine = ({ state, count, withServerTests }: StateCount): string
 interface PartWords {
   readonly mark: string
   readonly tone: string
-  readonly line: string
+  readonly label: string
   readonly meaning: string
 }
 
 const UNASSESSED: PartWords = {
   mark: 'dotted-ring',
   tone: 'not-tested',
-  line: 'Not assessed',
+  label: 'Not assessed',
   meaning: 'This run has no conclusion for this control.',
 }
 
@@ -93,7 +93,7 @@ export const SERVER_TONE = {
 export function serverPartOf({ assessed }: Pick<ControlRow, 'assessed'>): PartWords {
   if (assessed === null) return UNASSESSED
   const { mark, meaning } = serverStateWords[assessed.server.state]
-  return { mark, meaning, tone: SERVER_TONE[assessed.server.state], line: serverLine(assessed.server) }
+  return { mark, meaning, tone: SERVER_TONE[assessed.server.state], label: serverLine(assessed.server) }
 }
 
 const DOCUMENT_TONE = {
@@ -107,7 +107,7 @@ const DOCUMENT_TONE = {
 export function documentPartOf({ assessed }: Pick<ControlRow, 'assessed'>): PartWords {
   if (assessed === null) return UNASSESSED
   const { mark, meaning } = documentStateWords[assessed.documents.state]
-  return { mark, meaning, tone: DOCUMENT_TONE[assessed.documents.state], line: documentLine(assessed.documents) }
+  return { mark, meaning, tone: DOCUMENT_TONE[assessed.documents.state], label: documentLine(assessed.documents) }
 }
 
 /** The state of a control where its two parts do not show it: a decision, or a category that was not elected. */
@@ -179,8 +179,8 @@ export const CONTROL_COLUMNS: readonly TableColumn<ListedControl>[] = [
     text: ({ control }) => rowStateWords[stateOf(control)].label,
     order: ({ control }) => ROW_STATES.indexOf(stateOf(control)),
   },
-  { id: 'server', title: 'Server part', text: ({ control }) => serverPartOf(control).line },
-  { id: 'documents', title: 'Document part', text: ({ control }) => documentPartOf(control).line },
+  { id: 'server', title: 'Server part', text: ({ control }) => serverPartOf(control).label },
+  { id: 'documents', title: 'Document part', text: ({ control }) => documentPartOf(control).label },
 ]
 
 export const CONTROL_ORDERS = [

@@ -9,6 +9,7 @@ import {
   type SectionValue,
 } from '../schemas/ipc-declarations.ts'
 import type { Place } from '../schemas/types.ts'
+import { firstUp, trimmedLines } from './text.ts'
 
 export const FLEET_SECTION_NAMES = Object.keys(FLEET_SECTIONS) as readonly FleetSection[]
 export const NODE_SECTION_NAMES = Object.keys(NODE_SECTIONS) as readonly NodeSection[]
@@ -89,17 +90,11 @@ export function numberIn(text: string): unknown {
 
 export const numberText = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
 
-/** Lines as typed; empty ones are dropped. */
-export const linesIn = (text: string): readonly string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
 export const linesText = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : '')
 
 /** Corners as typed: two numbers in a line, separated by a comma or a space. Others stay, to be reported. */
 export const cornersIn = (text: string): readonly unknown[] =>
-  linesIn(text).map((line) => line.split(/[\s,;]+/).map(numberIn))
+  trimmedLines(text).map((line) => line.split(/[\s,;]+/).map(numberIn))
 export const cornersText = (value: unknown): string =>
   Array.isArray(value)
     ? value.map((corner) => (Array.isArray(corner) ? corner.join(', ') : String(corner))).join('\n')
@@ -118,7 +113,7 @@ export function problemAt(
   )
   const texts = found.map(({ path: where, text }) => {
     const at = where[path.length]
-    return typeof at === 'number' ? `Line ${at + 1} ${text}.` : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+    return typeof at === 'number' ? `Line ${at + 1} ${text}.` : `${firstUp(text)}.`
   })
   return texts.length === 0 ? undefined : texts.join(' ')
 }

@@ -16,6 +16,7 @@ import type {
   SubserviceControl,
   SubserviceOrganization,
 } from '../schemas/types.ts'
+import { trimmedLines } from './text.ts'
 
 /** An empty form; every date is today, and the population is that of the fleet file until it is changed. */
 export const blankForm = (today: string, nodes: readonly string[] = []): EngagementForm => ({
@@ -159,14 +160,7 @@ export function sectionState(
 }
 
 /** One value per line; empty lines and duplicates are dropped. */
-export const linesIn = (text: string): readonly string[] => [
-  ...new Set(
-    text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
-  ),
-]
+export const linesIn = (text: string): readonly string[] => [...new Set(trimmedLines(text))]
 export const linesOf = (values: readonly string[]): string => values.join('\n')
 
 /** Node names in lower case, as in fleet files; one per line, or separated by spaces and commas as in pasted lists. */

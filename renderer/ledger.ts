@@ -10,6 +10,12 @@ export type Direction = Observation['direction']
 /** Contradicting observations come first. */
 const SIDES: readonly Direction[] = ['contradicts', 'unclear', 'supports']
 
+export const directionWords = {
+  contradicts: { label: 'Contradicts', mark: 'square-cross', tone: 'not-satisfied' },
+  unclear: { label: 'Unclear', mark: 'diamond-question', tone: 'inconclusive' },
+  supports: { label: 'Supports', mark: 'ring-tick', tone: 'satisfied' },
+} as const satisfies Readonly<Record<Direction, unknown>>
+
 /** One observation about one part of the evidence, however many checks make it. */
 export interface Entry {
   readonly direction: Direction

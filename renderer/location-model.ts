@@ -137,7 +137,7 @@ export const byClass = (
     signals: [...signals.filter((signal) => signal.class === one)].sort((a, b) => Number(a.hint) - Number(b.hint)),
   })).filter((group) => group.signals.length > 0)
 
-export type StatementSupport = LocationResult['signals'][number]['indicates']
+type StatementSupport = LocationResult['signals'][number]['indicates']
 export const STATEMENT_SUPPORT: Readonly<
   Record<StatementSupport, { readonly label: string; readonly mark: string; readonly tone: string }>
 > = {

@@ -16,6 +16,26 @@ export function useWidth<E extends HTMLElement>(): readonly [RefObject<E | null>
   return [element, width]
 }
 
+/** Whether a time has passed since the element was first drawn: what ends before it would only flicker. */
+export function useLate(milliseconds: number): boolean {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), milliseconds)
+    return () => clearTimeout(timer)
+  }, [milliseconds])
+  return isLate
+}
+
+/** Whole seconds since the element was first drawn. */
+export function useSeconds(): number {
+  const [seconds, setSeconds] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((count) => count + 1), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return seconds
+}
+
 /** Whether the page is being printed: only then are all rows drawn at once. */
 export function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false)

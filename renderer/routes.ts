@@ -77,26 +77,8 @@ export interface RunPair {
 }
 export type ReviewPart = 'seal' | 'evidence' | 'sampling' | 'limits'
 export type SettingsPart = 'identity' | 'time-stamping' | 'trust' | 'ssh' | 'privacy' | 'appearance' | 'about'
-export type Place =
-  | 'overview'
-  | 'findings'
-  | 'nodes'
-  | 'declarations'
-  | 'location'
-  | 'engagement'
-  | 'controls'
-  | 'claims'
-  | 'documents'
-  | 'risk-acceptances'
-  | 'packs'
-  | 'shared'
-  | 'auditors'
-  | 'requests'
-  | 'history'
-  | 'schedules'
-  | 'settings'
 
-const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
+const PLACE_OF = {
   'first-run': null,
   nodes: 'nodes',
   declarations: 'declarations',
@@ -128,7 +110,10 @@ const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
   schedules: 'schedules',
   review: 'packs',
   settings: 'settings',
-}
+} as const satisfies Readonly<Record<Route['screen'], Route['screen'] | null>>
+
+/** An entry of the rail. */
+export type Place = NonNullable<(typeof PLACE_OF)[Route['screen']]>
 
 /** The rail entry of a screen. */
 export const placeOf = (route: Route): Place | null => PLACE_OF[route.screen]
@@ -138,17 +123,13 @@ export function routeKey(route: Route): string {
   switch (route.screen) {
     case 'findings':
     case 'properties':
+    case 'controls':
+    case 'engagement':
       return `${route.screen} ${route.of}`
-    case 'nodes':
-      return 'nodes'
-    case 'declarations':
-      return 'declarations'
     case 'why':
       return `why ${route.of} ${route.node} ${route.property}`
-    case 'controls':
-      return `controls ${route.of}`
-    case 'engagement':
-      return `engagement ${route.of}`
+    case 'nodes':
+    case 'declarations':
     case 'history':
     case 'auditors':
     case 'settings':

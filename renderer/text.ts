@@ -58,6 +58,13 @@ export const visible = (text: string): string => text.replace(HIDDEN, (char) => 
 export const shellLine = (argv: readonly string[]): string =>
   argv.map((word) => (/^[\w@%+=:,./*-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')
 
+/** The lines of a typed text, trimmed; empty ones are dropped. */
+export const trimmedLines = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
 /** With its first letter in upper case. */
 export const firstUp = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 

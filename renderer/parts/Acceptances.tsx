@@ -2,21 +2,21 @@ import { today } from '@internationalized/date'
 import { type ReactNode, useState } from 'react'
 import type { FindingRow } from '../../schemas/ipc-findings.ts'
 import type { RiskAcceptanceView } from '../../schemas/ipc-register.ts'
-import type { CallFailure, Source } from '../../schemas/ipc-views.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { dayCount } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { isSamePerson } from '../attach-model.ts'
 import { useAnswer } from '../bridge.ts'
 import { signedLine } from '../register-model.ts'
 import { chosenWords, recorded } from '../response-model.ts'
-import { go, outdated } from '../store.ts'
+import { go } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { AcceptedCheck, type CheckTitles } from './AcceptedCheck.tsx'
 import { Ask } from './Ask.tsx'
 import { FormDialog } from './FormDialog.tsx'
 import { SignEntry } from './SignEntry.tsx'
@@ -56,6 +56,31 @@ export const NamedNodes = ({ of, nodes }: { readonly of: Source; readonly nodes:
   </span>
 )
 
+/** Expected conditions of checks by their identifiers. */
+export type CheckTitles = ReadonlyMap<string, string>
+
+interface AcceptedCheckProps {
+  readonly check: string
+  readonly nodes: readonly string[]
+  readonly of: Source
+  readonly titles: CheckTitles
+}
+
+/** What is accepted: the condition that a check expects, which opens its results on these nodes, and its identifier. */
+export function AcceptedCheck({ check, nodes, of, titles }: AcceptedCheckProps) {
+  const title = titles.get(check)
+  return (
+    <>
+      {title !== undefined && (
+        <Button kind="link" onPress={() => go({ screen: 'check', of, check, nodes })}>
+          {visible(title)}
+        </Button>
+      )}
+      <span className="mono">{check}</span>
+    </>
+  )
+}
+
 interface AcceptancesProps {
   readonly acceptances: readonly RiskAcceptanceView[]
   readonly of: Source
@@ -64,12 +89,12 @@ interface AcceptancesProps {
 }
 
 /** Risk acceptances with all their fields; they can be withdrawn, except in a pack. */
-export function Acceptances({ acceptances: exceptions, of, titles }: AcceptancesProps) {
+export function Acceptances({ acceptances, of, titles }: AcceptancesProps) {
   const [withdrawn, setWithdrawn] = useState<RiskAcceptanceView | null>(null)
   return (
     <>
       <ul className="acceptances">
-        {exceptions.map((one) => (
+        {acceptances.map((one) => (
           <li key={one.id} className={`acceptance status-${one.status}`}>
             <p className="acceptance-head">
               <span className="accepted-tab">{standingLine(one)}</span>
@@ -82,22 +107,17 @@ export function Acceptances({ acceptances: exceptions, of, titles }: Acceptances
               )}
             </p>
             <dl className="facts">
-              <dt>Reason</dt>
-              <dd>{visible(one.reason)}</dd>
-              <dt>Compensating control</dt>
-              <dd>{visible(one.compensatingControl)}</dd>
-              <dt>Requested by</dt>
-              <dd>{visible(one.requestedBy)}</dd>
-              <dt>Approved by</dt>
-              <dd>
+              <Fact term="Reason">{visible(one.reason)}</Fact>
+              <Fact term="Compensating control">{visible(one.compensatingControl)}</Fact>
+              <Fact term="Requested by">{visible(one.requestedBy)}</Fact>
+              <Fact term="Approved by">
                 {visible(one.approvedBy)}
                 {one.approverRole !== undefined && `, ${visible(one.approverRole)}`}, {day(one.acceptedAt)}
-              </dd>
-              <dt>Signatures</dt>
-              <dd>
+              </Fact>
+              <Fact term="Signatures">
                 {signedLine(one.signatures)}
                 {one.status !== 'withdrawn' && of === 'run' && <SignEntry id={one.id} signatures={one.signatures} />}
-              </dd>
+              </Fact>
             </dl>
           </li>
         ))}
@@ -108,10 +128,6 @@ export function Acceptances({ acceptances: exceptions, of, titles }: Acceptances
           id={withdrawn.id}
           about={`${withdrawn.check}: ${standingLine(withdrawn)}`}
           onClose={() => setWithdrawn(null)}
-          onDone={() => {
-            setWithdrawn(null)
-            outdated()
-          }}
         />
       )}
     </>
@@ -217,41 +233,6 @@ export function useAcceptanceForm(approved: boolean): AcceptanceForm {
   return { texts, until, tried, submit, reasons, people }
 }
 
-interface AcceptanceDialogProps {
-  readonly verb: string
-  readonly busy: boolean
-  readonly isDisabled?: boolean
-  readonly error: CallFailure | null
-  readonly onSend: () => Promise<void>
-  readonly onClose: () => void
-  readonly children: ReactNode
-}
-
-/** The dialog in which a risk is accepted. No verdict changes. */
-export function AcceptanceDialog({
-  verb,
-  busy,
-  isDisabled = false,
-  error,
-  onSend,
-  onClose,
-  children,
-}: AcceptanceDialogProps) {
-  return (
-    <FormDialog
-      title="Add risk acceptance"
-      size="large"
-      verb={verb}
-      isDisabled={isDisabled}
-      action={{ busy, error }}
-      onSubmit={onSend}
-      onClose={onClose}
-    >
-      {children}
-    </FormDialog>
-  )
-}
-
 /** What a person enters for a risk acceptance; the last two are empty for a request. */
 export const EMPTY_ACCEPTANCE = {
   reason: '',
@@ -310,12 +291,13 @@ export function AcceptFindings({ rows, onClose }: AcceptFindingsProps) {
     onClose()
   }
   return (
-    <AcceptanceDialog
+    <FormDialog
+      title="Add risk acceptance"
+      size="large"
       verb="Add risk acceptance"
-      busy={action.busy}
       isDisabled={checks.length === 0}
-      error={action.error}
-      onSend={send}
+      action={action}
+      onSubmit={send}
       onClose={onClose}
     >
       <p className="preview-line">
@@ -328,7 +310,7 @@ export function AcceptFindings({ rows, onClose }: AcceptFindingsProps) {
       <NodeChoice checks={checks} chosen={chosen} onChange={setChosen} />
       {tried && chosen?.size === 0 && <p className="field-error">Choose at least one node.</p>}
       {choice}
-    </AcceptanceDialog>
+    </FormDialog>
   )
 }
 

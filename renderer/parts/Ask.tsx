@@ -1,8 +1,9 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { createContext, type ReactNode, useContext } from 'react'
 import { failureWords, nextInWindow, nextOnServer } from '../../schemas/failure-words.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import type { Answer } from '../bridge.ts'
+import { useLate, useSeconds } from '../measure.ts'
 import { type Evaluating, useStore } from '../store.ts'
 import { may, signedIn } from '../team.ts'
 import { plural, visible } from '../text.ts'
@@ -29,11 +30,7 @@ export function Ask<T>({
 /** A waiting text, after a moment; while results are being evaluated, how far that is. */
 export function Waiting() {
   const { evaluating } = useStore()
-  const [late, setLate] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
-    return () => clearTimeout(timer)
-  }, [])
+  const late = useLate(PATIENCE_MS)
   if (late && evaluating !== null) return <EvaluatingResults {...evaluating} />
   return late ? <p className="waiting">Loading…</p> : <p className="waiting" />
 }
@@ -90,9 +87,6 @@ export function EvaluatingChange({ isBusy }: { readonly isBusy: boolean }) {
   )
 }
 
-/** Delay before the activity and the elapsed time are shown. */
-const SLOW_MS = 1000
-
 /** Like Ask, for slow calls: shows the activity after a second. */
 export function Slowly<T>({
   answer,
@@ -102,17 +96,13 @@ export function Slowly<T>({
   readonly answer: Answer<T>
   /** Activity, such as “Comparing runs”. */
   readonly does: string
-  readonly children: (value: T) => React.ReactNode
+  readonly children: (value: T) => ReactNode
 }) {
   return answer.state === 'waiting' ? <Doing does={does} /> : <Ask answer={answer}>{children}</Ask>
 }
 
 function Doing({ does }: { readonly does: string }) {
-  const [seconds, setSeconds] = useState(0)
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((count) => count + 1), SLOW_MS)
-    return () => clearInterval(timer)
-  }, [])
+  const seconds = useSeconds()
   return seconds === 0 ? (
     <p className="waiting" />
   ) : (

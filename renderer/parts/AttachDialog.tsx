@@ -19,13 +19,13 @@ import {
   SAME_PERSON,
 } from '../attach-model.ts'
 import { isBelow, minimumOf } from '../document-model.ts'
-import { announce } from '../store.ts'
+import { announce, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { TextArea, TextField } from '../ui/Field.tsx'
+import { bound, TextArea, TextField } from '../ui/Field.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { FormDialog } from './FormDialog.tsx'
 
@@ -42,7 +42,6 @@ interface DocumentDialogProps {
   /** What it is attached to, in words. */
   readonly about: string
   readonly onClose: () => void
-  readonly onDone: () => void
 }
 
 const LEVELS = EVIDENCE_LEVELS.map((id) => ({ id, title: levelWords[id].label, note: levelWords[id].meaning }))
@@ -51,16 +50,7 @@ const LEVELS = EVIDENCE_LEVELS.map((id) => ({ id, title: levelWords[id].label, n
 type Texts = 'name' | 'note' | 'summary' | 'providedBy' | 'owner' | 'inspectedBy' | 'lookedAt'
 
 /** Adds a file or note as a document: summary of evidence, provider, level and validity. */
-export function DocumentDialog({
-  view,
-  earlier,
-  request,
-  controls,
-  need,
-  about,
-  onClose,
-  onDone,
-}: DocumentDialogProps) {
+export function DocumentDialog({ view, earlier, request, controls, need, about, onClose }: DocumentDialogProps) {
   const add = useAction('documents.add')
   const note = useAction('documents.note')
   const [form, setForm] = useState(() =>
@@ -84,7 +74,8 @@ export function DocumentDialog({
       form.kind === 'file' ? await add.run(draft) : await note.run({ ...draft, name: form.name, text: form.note })
     if (done === null) return
     announce(form.kind === 'file' ? 'Document added.' : 'Note added.')
-    onDone()
+    onClose()
+    outdated()
   }
   const error = form.kind === 'file' ? add.error : note.error
   return (
@@ -117,8 +108,7 @@ export function DocumentDialog({
       <RadioGroup
         label="Type"
         inline
-        value={form.kind}
-        onChange={(kind) => put({ kind })}
+        {...bound(form, put, 'kind')}
         options={[
           { id: 'file', title: 'File' },
           { id: 'note', title: 'Note' },
@@ -145,8 +135,7 @@ export function DocumentDialog({
         description={
           need === null ? undefined : `Counts from “${levelWords[minimum].label}” on, if the conclusion is “Supports”.`
         }
-        value={form.level}
-        onChange={(level) => put({ level })}
+        {...bound(form, put, 'level')}
         options={LEVELS}
       />
       {need !== null && isBelow(form.level, minimum) && (
@@ -168,8 +157,7 @@ export function DocumentDialog({
       {form.ends && (
         <DateField
           label="Valid until"
-          value={form.validUntil}
-          onChange={(validUntil) => put({ validUntil })}
+          {...bound(form, put, 'validUntil')}
           min={today('UTC').add({ days: 1 }).toString()}
           error={lacks.validUntil}
           isRequired
@@ -198,15 +186,13 @@ function EffectiveFields({ form, lacks, put }: Omit<InspectionFieldsProps, 'text
         <div className="form-pair">
           <DateField
             label="Effective from"
-            value={form.effectiveFrom}
-            onChange={(effectiveFrom) => put({ effectiveFrom })}
+            {...bound(form, put, 'effectiveFrom')}
             error={lacks.effectiveFrom}
             isRequired
           />
           <DateField
             label="Effective to (empty: no end)"
-            value={form.effectiveTo}
-            onChange={(effectiveTo) => put({ effectiveTo })}
+            {...bound(form, put, 'effectiveTo')}
             error={lacks.effectiveTo}
           />
         </div>
@@ -240,8 +226,7 @@ function InspectionFields({ form, lacks, put, text }: InspectionFieldsProps) {
         />
         <DateField
           label="Inspected on"
-          value={form.inspectedOn}
-          onChange={(inspectedOn) => put({ inspectedOn })}
+          {...bound(form, put, 'inspectedOn')}
           max={today('UTC').toString()}
           error={lacks.inspectedOn}
           isRequired
@@ -256,8 +241,7 @@ function InspectionFields({ form, lacks, put, text }: InspectionFieldsProps) {
       <RadioGroup
         label="Conclusion"
         inline
-        value={form.conclusion}
-        onChange={(conclusion) => put({ conclusion })}
+        {...bound(form, put, 'conclusion')}
         error={lacks.conclusion}
         options={[
           { id: 'supports', title: 'Supports' },

@@ -15,11 +15,13 @@ import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { AcceptanceDialog, Acceptances, useAcceptanceForm } from './Acceptances.tsx'
+import { Fact } from '../ui/Fact.tsx'
+import { Acceptances, useAcceptanceForm } from './Acceptances.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { DocumentRows } from './DocumentRows.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { Ledger } from './Ledger.tsx'
-import { Shape, VerdictMark } from './Mark.tsx'
+import { MarkedLine, VerdictMark } from './Mark.tsx'
 import { useEntrySigning } from './TrustAnchors.tsx'
 
 interface ClaimProps {
@@ -35,7 +37,7 @@ const ACCEPTABLE: readonly CheckOnNode['verdict'][] = ['not-satisfied', 'inconcl
 
 /** One check result: verdict, observations, limitations, recommendation, method, risk acceptances. */
 export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
-  const [open, setOpen] = useState<'accept' | null>(null)
+  const [isAccepting, setAccepting] = useState(false)
   const [allow, setAllow] = useState<string | null>(null)
   const { check, finding, verdict } = one
   const weights = weightsOf(check.property === 'isolation' ? about.assessment.isolation : null)
@@ -54,7 +56,7 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
         <div className="claim-acceptance">
           <Acceptances acceptances={accepted} of={of} />
           {of === 'run' && ACCEPTABLE.includes(verdict) && !accepted.some(({ status }) => status === 'in-force') && (
-            <Button small onPress={() => setOpen('accept')}>
+            <Button small onPress={() => setAccepting(true)}>
               Add risk acceptance…
             </Button>
           )}
@@ -62,44 +64,22 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
       )}
       <Ledger sides={sides} of={of} node={node} onAllow={of === 'run' ? setAllow : null} />
       <dl className="claim-notes">
-        <div>
-          <dt>Limitations</dt>
-          <dd>{check.limitations}</dd>
-        </div>
-        <div>
-          <dt>Recommendation</dt>
-          <dd>{whatWouldChange(one)}</dd>
-        </div>
-        <div>
-          <dt>Related evidence</dt>
-          <dd>
-            <UsualDocuments view={view} check={check.id} of={of} />
-          </dd>
-        </div>
-        <div>
-          <dt>Method</dt>
-          <dd>
-            <p>
-              Check <span className="mono">{check.id}</span> · catalog {view.catalog.version} · digest{' '}
-              <span className="mono source">{view.catalog.digest}</span> · rules engine {view.engine}
-            </p>
-            {about.assessment.synthetic !== null && <p>{visible(about.assessment.synthetic)}</p>}
-            <Recheck of={of} run={view.run} node={node} check={check.id} finding={finding} />
-          </dd>
-        </div>
+        <Fact term="Limitations">{check.limitations}</Fact>
+        <Fact term="Recommendation">{whatWouldChange(one)}</Fact>
+        <Fact term="Related evidence">
+          <UsualDocuments view={view} check={check.id} of={of} />
+        </Fact>
+        <Fact term="Method">
+          <p>
+            Check <span className="mono">{check.id}</span> · catalog {view.catalog.version} · digest{' '}
+            <span className="mono source">{view.catalog.digest}</span> · rules engine {view.engine}
+          </p>
+          {about.assessment.synthetic !== null && <p>{visible(about.assessment.synthetic)}</p>}
+          <Recheck of={of} run={view.run} node={node} check={check.id} finding={finding} />
+        </Fact>
       </dl>
-      {open === 'accept' && (
-        <AcceptResult
-          check={check}
-          node={node}
-          verdict={verdict}
-          alike={alike}
-          onClose={() => setOpen(null)}
-          onDone={() => {
-            setOpen(null)
-            outdated()
-          }}
-        />
+      {isAccepting && (
+        <AcceptResult check={check} node={node} verdict={verdict} alike={alike} onClose={() => setAccepting(false)} />
       )}
       {allow !== null && (
         <AllowDialog
@@ -233,13 +213,11 @@ function Recheck({ of, run, node, check, finding }: RecheckProps) {
       </Button>
       <p role="status" className="recheck-said">
         {comparison !== null && (
-          <span className={`status tone-${comparison.same ? 'satisfied' : 'not-satisfied'}`}>
-            <Shape
-              mark={comparison.same ? 'ring-tick' : 'square-cross'}
-              tone={comparison.same ? 'satisfied' : 'not-satisfied'}
-            />
-            <span>{comparison.words}</span>
-          </span>
+          <MarkedLine
+            mark={comparison.same ? 'ring-tick' : 'square-cross'}
+            tone={comparison.same ? 'satisfied' : 'not-satisfied'}
+            label={comparison.words}
+          />
         )}
       </p>
       {error !== null && <FailureNote error={error} />}
@@ -286,11 +264,10 @@ interface AcceptResultProps {
   /** Every declared node with the same verdict for this check, including this one. */
   readonly alike: readonly string[]
   readonly onClose: () => void
-  readonly onDone: () => void
 }
 
 /** Accepts the risk of one result, whatever its verdict, or requests its acceptance. The verdict does not change. */
-function AcceptResult({ check, node, verdict, alike, onClose, onDone }: AcceptResultProps) {
+function AcceptResult({ check, node, verdict, alike, onClose }: AcceptResultProps) {
   const accept = useAction('acceptances.accept')
   const request = useAction('acceptances.request')
   const [approval, setApproval] = useState<'given' | 'asked'>('given')
@@ -311,14 +288,16 @@ function AcceptResult({ check, node, verdict, alike, onClose, onDone }: AcceptRe
     if (problem !== null) change({ problem })
     const what = isGiven ? 'Risk acceptance' : 'Acceptance request'
     announce(`${what} recorded on ${plural(nodes.length, 'node')} until ${day(until)}.`)
-    onDone()
+    onClose()
+    outdated()
   }
   return (
-    <AcceptanceDialog
+    <FormDialog
+      title="Add risk acceptance"
+      size="large"
       verb={isGiven ? 'Add risk acceptance' : 'Submit request'}
-      busy={accept.busy || request.busy}
-      error={accept.error ?? request.error}
-      onSend={send}
+      action={{ busy: accept.busy || request.busy, error: accept.error ?? request.error }}
+      onSubmit={send}
       onClose={onClose}
     >
       <p>
@@ -357,7 +336,7 @@ function AcceptResult({ check, node, verdict, alike, onClose, onDone }: AcceptRe
         />
       )}
       {signing.choice}
-    </AcceptanceDialog>
+    </FormDialog>
   )
 }
 

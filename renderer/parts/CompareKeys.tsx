@@ -11,8 +11,8 @@ import { TextArea, TextField } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Fingerprint } from './Copy.tsx'
-import { Shape } from './Mark.tsx'
-import { type WholeColumn, WholeTable } from './WholeTable.tsx'
+import { MarkedLine } from './Mark.tsx'
+import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** Compares a list from another source with the presented keys, and records the keys that match, and no others. */
 export function CompareKeys({
@@ -107,27 +107,12 @@ export function CompareKeys({
 }
 
 const MATCH_COLUMNS: readonly WholeColumn<HostKeyRow>[] = [
-  { id: 'node', title: 'Node', isRowHeader: true, text: ({ node }) => node, cell: ({ node }) => node },
-  {
-    id: 'fingerprint',
-    title: 'Fingerprint (SHA-256)',
+  textColumn('node', 'Node', ({ node }) => node, { isRowHeader: true }),
+  textColumn('fingerprint', 'Fingerprint (SHA-256)', ({ fingerprint }) => fingerprint, {
     cellClass: 'mono fingerprint',
-    text: ({ fingerprint }) => fingerprint,
-    cell: ({ fingerprint }) => fingerprint,
-  },
-  {
-    id: 'matched',
-    title: 'Name in the list',
-    cellClass: 'source',
-    text: ({ matched }) => matched,
-    cell: ({ matched }) => visible(matched ?? ''),
-  },
-  {
-    id: 'verified',
-    title: 'Verified by',
-    text: ({ byDecision }) => (byDecision ? 'decision only' : 'none'),
-    cell: ({ byDecision }) => (byDecision ? 'decision only' : 'none'),
-  },
+  }),
+  textColumn('matched', 'Name in the list', ({ matched }) => matched, { cellClass: 'source' }),
+  textColumn('verified', 'Verified by', ({ byDecision }) => (byDecision ? 'decision only' : 'none')),
 ]
 
 /** Input of the engine: unverified keys, and keys verified by a decision only. */
@@ -196,12 +181,7 @@ export function CompareKey({
         error={found.is === 'different' || found.is === 'not-a-fingerprint' ? comparisonWords(found) : undefined}
       />
       <p role="status" className="compare-found">
-        {found.is === 'same' && (
-          <span className="status tone-satisfied">
-            <Shape mark="ring-tick" tone="satisfied" />
-            <span>All 64 characters match.</span>
-          </span>
-        )}
+        {found.is === 'same' && <MarkedLine mark="ring-tick" tone="satisfied" label="All 64 characters match." />}
       </p>
       <TextArea
         label="Verification method"

@@ -43,7 +43,7 @@ function Counts({ framework: { title, proposed, parts } }: { readonly framework:
                 <MarkedLine
                   mark={serverStateWords[server].mark}
                   tone={SERVER_TONE[server]}
-                  line={serverStateWords[server].label}
+                  label={serverStateWords[server].label}
                 />
               </th>
               {parts.documents.map((state, place) => (

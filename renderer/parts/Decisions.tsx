@@ -3,9 +3,10 @@ import type { DecisionView } from '../../schemas/ipc-register.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { decisionWords, statusWords } from '../../schemas/words.ts'
 import { signedLine } from '../register-model.ts'
-import { go, outdated } from '../store.ts'
+import { go } from '../store.ts'
 import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { SignEntry } from './SignEntry.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
@@ -44,31 +45,23 @@ export function Decisions({ decisions, of, rowName }: DecisionsProps) {
               )}
             </p>
             <dl className="facts">
-              <dt>Reason</dt>
-              <dd>{visible(one.reason)}</dd>
+              <Fact term="Reason">{visible(one.reason)}</Fact>
               <Optional label="Factors considered" text={one.factors} />
               <Optional label="Equivalent alternative measure" text={one.alternativeMeasure} />
               <Optional label="Risk analysis" text={one.riskAnalysis} />
-              <dt>Owner</dt>
-              <dd>{visible(one.owner)}</dd>
-              <dt>Requested by</dt>
-              <dd>{visible(one.requestedBy)}</dd>
-              <dt>Approved by</dt>
-              <dd>
+              <Fact term="Owner">{visible(one.owner)}</Fact>
+              <Fact term="Requested by">{visible(one.requestedBy)}</Fact>
+              <Fact term="Approved by">
                 {visible(one.approvedBy)}, {visible(one.approverRole)}, {day(one.decidedAt)}
-              </dd>
-              <dt>Signatures</dt>
-              <dd>
+              </Fact>
+              <Fact term="Signatures">
                 {signedLine(one.signatures)}
                 {one.status !== 'withdrawn' && of === 'run' && <SignEntry id={one.id} signatures={one.signatures} />}
-              </dd>
+              </Fact>
               {one.withdrawn !== null && (
-                <>
-                  <dt>Withdrawn</dt>
-                  <dd>
-                    {visible(one.withdrawn.by)}, {day(one.withdrawn.at)}: {visible(one.withdrawn.reason)}
-                  </dd>
-                </>
+                <Fact term="Withdrawn">
+                  {visible(one.withdrawn.by)}, {day(one.withdrawn.at)}: {visible(one.withdrawn.reason)}
+                </Fact>
               )}
             </dl>
           </li>
@@ -80,10 +73,6 @@ export function Decisions({ decisions, of, rowName }: DecisionsProps) {
           id={withdrawn.id}
           about={`${decisionWords[withdrawn.decision]}: ${visible(withdrawn.reason)}`}
           onClose={() => setWithdrawn(null)}
-          onDone={() => {
-            setWithdrawn(null)
-            outdated()
-          }}
         />
       )}
     </>
@@ -91,9 +80,4 @@ export function Decisions({ decisions, of, rowName }: DecisionsProps) {
 }
 
 const Optional = ({ label, text }: { readonly label: string; readonly text: string | null }) =>
-  text === null ? null : (
-    <>
-      <dt>{label}</dt>
-      <dd>{visible(text)}</dd>
-    </>
-  )
+  text === null ? null : <Fact term={label}>{visible(text)}</Fact>

@@ -52,10 +52,6 @@ type Opened = { readonly dialog: 'attach' | 'request'; readonly entry: DocumentE
 export function DocumentRows({ of, view, register, entries, hidden = [] }: DocumentRowsProps) {
   const [opened, setOpened] = useState<Opened>(null)
   const close = (): void => setOpened(null)
-  const done = (): void => {
-    setOpened(null)
-    outdated()
-  }
   if (entries.length === 0) return null
   return (
     <>
@@ -93,12 +89,7 @@ export function DocumentRows({ of, view, register, entries, hidden = [] }: Docum
         ))}
       </ul>
       {opened?.dialog === 'request' && (
-        <RequestDialog
-          target={opened.entry.target}
-          askedOf={opened.entry.document.askedOf}
-          onClose={close}
-          onDone={done}
-        />
+        <RequestDialog target={opened.entry.target} askedOf={opened.entry.document.askedOf} onClose={close} />
       )}
       {opened?.dialog === 'attach' && (
         <DocumentDialog
@@ -108,7 +99,6 @@ export function DocumentRows({ of, view, register, entries, hidden = [] }: Docum
           need={opened.entry.target.need}
           about={opened.entry.document.title}
           onClose={close}
-          onDone={done}
         />
       )}
     </>
@@ -131,7 +121,6 @@ function DocumentLine({
 }) {
   const shows = (column: string): boolean => !hidden.includes(column)
   const { title, needs, checks, mandatory, askedOf } = document
-  const { mark, tone } = progressWords[progressOf(document)]
   const own = needs.filter((need) => need !== title)
   const terms = [
     shows('required') && (mandatory ? 'Required' : 'Optional'),
@@ -163,7 +152,7 @@ function DocumentLine({
         {shows('controls') && serves}
       </span>
       <span className="slot-state">
-        {shows('status') && <MarkedLine mark={mark} tone={tone} line={documentWords(document)} />}
+        {shows('status') && <MarkedLine {...progressWords[progressOf(document)]} label={documentWords(document)} />}
         {terms.length > 0 && <span className="note">{terms.join('; ')}</span>}
         {requested.length > 0 && <span className="note">Requested {requested.join(', ')}</span>}
       </span>
@@ -286,23 +275,10 @@ function DocumentCard({ of, document }: { readonly of: Source; readonly document
           need={null}
           about={visible(name)}
           onClose={() => setRenews(false)}
-          onDone={() => {
-            setRenews(false)
-            outdated()
-          }}
         />
       )}
       {withdraws && (
-        <WithdrawDialog
-          what="document"
-          id={id}
-          about={visible(name)}
-          onClose={() => setWithdraws(false)}
-          onDone={() => {
-            setWithdraws(false)
-            outdated()
-          }}
-        />
+        <WithdrawDialog what="document" id={id} about={visible(name)} onClose={() => setWithdraws(false)} />
       )}
     </li>
   )
@@ -312,13 +288,12 @@ interface RequestDialogProps {
   readonly target: DocumentTarget
   readonly askedOf: ControlDocumentView['askedOf']
   readonly onClose: () => void
-  readonly onDone: () => void
 }
 
 const USUAL_DAYS = 30
 
 /** Owner and due date of an evidence request. */
-function RequestDialog({ target, askedOf, onClose, onDone }: RequestDialogProps) {
+function RequestDialog({ target, askedOf, onClose }: RequestDialogProps) {
   const set = useAction('requests.set')
   const [owner, setOwner] = useState(askedOf?.owner ?? '')
   const [due, setDue] = useState(askedOf?.due.slice(0, 10) ?? today('UTC').add({ days: USUAL_DAYS }).toString())
@@ -329,7 +304,8 @@ function RequestDialog({ target, askedOf, onClose, onDone }: RequestDialogProps)
     const { framework, control, need } = target
     if ((await set.run({ framework, control, need, owner, due })) === null) return
     announce(`Requested from ${owner}, due ${day(due)}.`)
-    onDone()
+    onClose()
+    outdated()
   }
   return (
     <FormDialog

@@ -15,21 +15,20 @@ import {
   blankForm,
   linesOf,
   nodesIn,
-  type SectionState,
   sectionState,
   unsavedSections,
 } from '../engagement-model.ts'
 import { announce, outdated, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { TextArea, TextField } from '../ui/Field.tsx'
+import { bound, TextArea, TextField } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { ResponsibilitySection, SubserviceSection, UserEntitySection } from './EngagementParties.tsx'
 import { BoundarySection, OwnerFields, type SectionProps, SignOffSection, WhoSection } from './EngagementWho.tsx'
 import { LinesField } from './FieldForm.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { MarkedLine, Repeated } from './Mark.tsx'
 
 const SECTIONS: Readonly<Record<EngagementSection, (props: SectionProps) => React.ReactNode>> = {
@@ -145,13 +144,12 @@ function Standing({ view: { counts, waits, lacks } }: { readonly view: Engagemen
   )
 }
 
-const STATES: Readonly<Record<SectionState, { readonly word: string; readonly mark: string; readonly tone: string }>> =
-  {
-    unsaved: { word: 'Not saved yet', mark: 'dot', tone: 'inconclusive' },
-    missing: { word: 'Incomplete', mark: 'dotted-ring', tone: 'not-tested' },
-    complete: { word: 'Complete', mark: 'ring-tick', tone: 'satisfied' },
-    empty: { word: 'Empty', mark: 'bar', tone: 'not-applicable' },
-  }
+const STATES = {
+  unsaved: { label: 'Not saved yet', mark: 'dot', tone: 'inconclusive' },
+  missing: { label: 'Incomplete', mark: 'dotted-ring', tone: 'not-tested' },
+  complete: { label: 'Complete', mark: 'ring-tick', tone: 'satisfied' },
+  empty: { label: 'Empty', mark: 'bar', tone: 'not-applicable' },
+} as const
 
 /** Sections without which no engagement is complete. */
 const REQUIRED: readonly EngagementSection[] = ['who', 'boundary', 'ephi', 'population']
@@ -169,7 +167,6 @@ interface OneSection {
 function Section({ section, form, view, busy, error, onPut, onSave }: OneSection) {
   const { label, meaning } = engagementSectionWords[section]
   const { is, lacks } = sectionState(form, view, section)
-  const { word, mark, tone } = STATES[is]
   const Fields = SECTIONS[section]
   // In a new engagement, everything that has to be answered is open.
   const startsOpen = lacks.length > 0 || (view.form === null && REQUIRED.includes(section))
@@ -187,9 +184,8 @@ function Section({ section, form, view, busy, error, onPut, onSave }: OneSection
       onToggle={(open) => setOpened(wasOpened || open)}
       aside={
         <MarkedLine
-          mark={mark}
-          tone={tone}
-          line={is === 'missing' ? plural(lacks.length, 'answer').concat(' missing') : word}
+          {...STATES[is]}
+          label={is === 'missing' ? `${plural(lacks.length, 'answer')} missing` : STATES[is].label}
         />
       }
     >
@@ -262,22 +258,17 @@ function ImportButton({
       </Button>
       {choose.error !== null && <FailureNote error={choose.error} />}
       {asks && (
-        <Dialog
+        <FormDialog
           title="Replace the engagement?"
           size="small"
           alert
+          verb="Choose file"
+          action={{ busy: choose.busy, error: null }}
+          onSubmit={run}
           onClose={() => setAsks(false)}
-          actions={
-            <>
-              <Button kind="primary" onPress={() => void run()}>
-                Choose file
-              </Button>
-              <Button onPress={() => setAsks(false)}>Cancel</Button>
-            </>
-          }
         >
           <p>The file replaces every section. A copy of the current engagement is kept on this computer.</p>
-        </Dialog>
+        </FormDialog>
       )}
     </>
   )
@@ -314,25 +305,23 @@ function EphiSection({ form: { ephi }, put }: SectionProps) {
         {(one, set) => (
           <>
             <div className="form-pair">
-              <TextField label="Name" maxLength={200} value={one.name} onChange={(name) => set({ name })} />
+              <TextField label="Name" maxLength={200} {...bound(one, set, 'name')} />
               <TextField
                 label="Path on the node"
                 description="For example /data/ephi."
                 mono
                 maxLength={4096}
-                value={one.path}
-                onChange={(path) => set({ path })}
+                {...bound(one, set, 'path')}
               />
             </div>
             <div className="form-pair">
-              <TextArea label="Content" rows={2} maxLength={1000} value={one.what} onChange={(what) => set({ what })} />
+              <TextArea label="Content" rows={2} maxLength={1000} {...bound(one, set, 'what')} />
               <LinesField
                 label="Nodes"
                 description="Nodes that store it, one per line."
                 rows={2}
                 mono
-                value={one.nodes}
-                onChange={(nodes) => set({ nodes })}
+                {...bound(one, set, 'nodes')}
                 read={nodesIn}
                 write={linesOf}
               />
@@ -353,17 +342,12 @@ function EphiSection({ form: { ephi }, put }: SectionProps) {
         {(one, set) => (
           <>
             <div className="form-pair">
-              <TextField label="Name" maxLength={200} value={one.name} onChange={(name) => set({ name })} />
-              <TextField
-                label="Protection"
-                maxLength={500}
-                value={one.protection}
-                onChange={(protection) => set({ protection })}
-              />
+              <TextField label="Name" maxLength={200} {...bound(one, set, 'name')} />
+              <TextField label="Protection" maxLength={500} {...bound(one, set, 'protection')} />
             </div>
             <div className="form-pair">
-              <TextField label="From" maxLength={300} value={one.from} onChange={(from) => set({ from })} />
-              <TextField label="To" maxLength={300} value={one.to} onChange={(to) => set({ to })} />
+              <TextField label="From" maxLength={300} {...bound(one, set, 'from')} />
+              <TextField label="To" maxLength={300} {...bound(one, set, 'to')} />
             </div>
           </>
         )}
@@ -384,16 +368,14 @@ function PopulationSection({ form: { population }, put }: SectionProps) {
         label="Source of the list"
         description="For example an asset register. An independent list is stronger evidence than the list in this window."
         maxLength={500}
-        value={population.source}
-        onChange={(source) => change({ source })}
+        {...bound(population, change, 'source')}
       />
       <LinesField
         label="Nodes"
         description={`One per line. ${plural(population.nodes.length, 'node')} declared.`}
         rows={8}
         mono
-        value={population.nodes}
-        onChange={(nodes) => change({ nodes })}
+        {...bound(population, change, 'nodes')}
         read={nodesIn}
         write={linesOf}
       />

@@ -18,7 +18,7 @@ import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
-import { TextArea, TextField } from '../ui/Field.tsx'
+import { bound, TextArea, TextField } from '../ui/Field.tsx'
 import { OwnerFields, type SectionProps } from './EngagementWho.tsx'
 import { LinesField } from './FieldForm.tsx'
 import { Repeated } from './Mark.tsx'
@@ -63,8 +63,7 @@ export function ResponsibilitySection({ form, put }: SectionProps) {
             label="Area"
             description="For example firmware, physical access or backups."
             maxLength={200}
-            value={one.area}
-            onChange={(area) => set({ area })}
+            {...bound(one, set, 'area')}
           />
           <div className="form-pair">
             <TextArea
@@ -72,16 +71,14 @@ export function ResponsibilitySection({ form, put }: SectionProps) {
               description="Enter a dash for none."
               rows={2}
               maxLength={1000}
-              value={one.provider}
-              onChange={(provider) => set({ provider })}
+              {...bound(one, set, 'provider')}
             />
             <TextArea
               label="Customer’s responsibility"
               description="Enter a dash for none."
               rows={2}
               maxLength={1000}
-              value={one.customer}
-              onChange={(customer) => set({ customer })}
+              {...bound(one, set, 'customer')}
             />
           </div>
           <OwnerFields value={one} onChange={set} />
@@ -113,15 +110,10 @@ export function SubserviceSection({ form, put }: SectionProps) {
       {(one, set) => (
         <>
           <div className="form-pair">
-            <TextField label="Name" maxLength={200} value={one.name} onChange={(name) => set({ name })} />
-            <TextField
-              label="Description"
-              maxLength={1000}
-              value={one.services}
-              onChange={(services) => set({ services })}
-            />
+            <TextField label="Name" maxLength={200} {...bound(one, set, 'name')} />
+            <TextField label="Description" maxLength={1000} {...bound(one, set, 'services')} />
           </div>
-          <RadioGroup label="Method" value={one.method} onChange={(method) => set({ method })} options={METHODS} />
+          <RadioGroup label="Method" {...bound(one, set, 'method')} options={METHODS} />
           <Checkbox
             isSelected={one.report !== null}
             onChange={(there) => set({ report: there ? NO_REPORT : null })}
@@ -140,22 +132,15 @@ export function SubserviceSection({ form, put }: SectionProps) {
             none="No controls yet."
             nameOf={({ text }) => text}
           >
-            {({ text, controls: rows }, change) => (
+            {(control, change) => (
               <div className="form-pair">
-                <TextArea
-                  label="Description"
-                  rows={2}
-                  maxLength={1000}
-                  value={text}
-                  onChange={(next) => change({ text: next })}
-                />
+                <TextArea label="Description" rows={2} maxLength={1000} {...bound(control, change, 'text')} />
                 <LinesField
                   label="Related controls"
                   description={ROWS_NOTE}
                   rows={2}
                   mono
-                  value={rows}
-                  onChange={(next) => change({ controls: next })}
+                  {...bound(control, change, 'controls')}
                   read={rowsIn}
                   write={rowsText}
                 />
@@ -172,31 +157,20 @@ export function SubserviceSection({ form, put }: SectionProps) {
 type Report = NonNullable<SubserviceOrganization['report']>
 
 function ReportFields({ report, onChange }: { readonly report: Report; readonly onChange: (report: Report) => void }) {
-  const { title, from, to, bridgedUntil } = report
+  const { bridgedUntil } = report
+  const put = (part: Partial<Report>): void => onChange({ ...report, ...part })
   return (
     <>
-      <TextField
-        label="Report title"
-        maxLength={300}
-        value={title}
-        onChange={(next) => onChange({ ...report, title: next })}
-      />
+      <TextField label="Report title" maxLength={300} {...bound(report, put, 'title')} />
       <div className="form-pair">
-        <DateField label="From" value={from} onChange={(next) => onChange({ ...report, from: next })} />
-        <DateField label="To" value={to} onChange={(next) => onChange({ ...report, to: next })} />
+        <DateField label="From" {...bound(report, put, 'from')} />
+        <DateField label="To" {...bound(report, put, 'to')} />
       </div>
-      <Checkbox
-        isSelected={bridgedUntil !== null}
-        onChange={(bridged) => onChange({ ...report, bridgedUntil: bridged ? '' : null })}
-      >
+      <Checkbox isSelected={bridgedUntil !== null} onChange={(bridged) => put({ bridgedUntil: bridged ? '' : null })}>
         Bridge letter available
       </Checkbox>
       {bridgedUntil !== null && (
-        <DateField
-          label="Bridge letter until"
-          value={bridgedUntil}
-          onChange={(next) => onChange({ ...report, bridgedUntil: next })}
-        />
+        <DateField label="Bridge letter until" value={bridgedUntil} onChange={(next) => put({ bridgedUntil: next })} />
       )}
     </>
   )
@@ -217,24 +191,17 @@ export function UserEntitySection({ form, put }: SectionProps) {
       {(one, set) => (
         <>
           <div className="form-pair">
-            <TextField label="Number in the report" maxLength={60} value={one.id} onChange={(id) => set({ id })} />
-            <TextField label="Report of" maxLength={200} value={one.of} onChange={(of) => set({ of })} />
+            <TextField label="Number in the report" maxLength={60} {...bound(one, set, 'id')} />
+            <TextField label="Report of" maxLength={200} {...bound(one, set, 'of')} />
           </div>
-          <TextArea
-            label="Requirement, in your own words"
-            rows={2}
-            maxLength={1000}
-            value={one.text}
-            onChange={(text) => set({ text })}
-          />
+          <TextArea label="Requirement, in your own words" rows={2} maxLength={1000} {...bound(one, set, 'text')} />
           <div className="form-pair">
             <LinesField
               label="Related controls"
               description={ROWS_NOTE}
               rows={2}
               mono
-              value={one.controls}
-              onChange={(controls) => set({ controls })}
+              {...bound(one, set, 'controls')}
               read={rowsIn}
               write={rowsText}
             />
@@ -243,8 +210,7 @@ export function UserEntitySection({ form, put }: SectionProps) {
               description="One per line, by check id as on the result’s page, for example access.sshd.root-login."
               rows={2}
               mono
-              value={one.checks}
-              onChange={(checks) => set({ checks })}
+              {...bound(one, set, 'checks')}
               read={linesIn}
               write={linesOf}
             />

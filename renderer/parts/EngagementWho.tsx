@@ -15,7 +15,7 @@ import {
 } from '../engagement-model.ts'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
-import { TextArea, TextField } from '../ui/Field.tsx'
+import { bound, TextArea, TextField } from '../ui/Field.tsx'
 import { Select } from '../ui/Select.tsx'
 import { LinesField } from './FieldForm.tsx'
 import { Repeated } from './Mark.tsx'
@@ -44,24 +44,22 @@ export function OwnerFields({ value, onChange }: { readonly value: Owned; readon
 
 /** Entity, audience, purpose and reporting basis. */
 export function WhoSection({ form, put }: SectionProps) {
-  const { entity, audience, purpose, reportingBasis, fieldwork, status, distribution, owner, on } = form
+  const { reportingBasis, fieldwork, distribution, owner, on } = form
   return (
     <>
       <TextField
         label="Entity"
         description="The organization under examination."
         maxLength={300}
-        value={entity}
-        onChange={(next) => put({ entity: next })}
+        {...bound(form, put, 'entity')}
       />
       <TextField
         label="Audience"
         description="Readers of the report."
         maxLength={500}
-        value={audience}
-        onChange={(next) => put({ audience: next })}
+        {...bound(form, put, 'audience')}
       />
-      <TextArea label="Purpose" rows={2} maxLength={1000} value={purpose} onChange={(next) => put({ purpose: next })} />
+      <TextArea label="Purpose" rows={2} maxLength={1000} {...bound(form, put, 'purpose')} />
       <RadioGroup
         label="Reporting basis"
         inline
@@ -124,8 +122,7 @@ export function WhoSection({ form, put }: SectionProps) {
       <RadioGroup
         label="Status"
         inline
-        value={status}
-        onChange={(next) => put({ status: next })}
+        {...bound(form, put, 'status')}
         options={[
           { id: 'draft', title: 'Draft' },
           { id: 'final', title: 'Final' },
@@ -160,23 +157,20 @@ export function BoundarySection({ form: { boundary }, put }: SectionProps) {
         label="System description"
         description="Purpose and components."
         maxLength={2000}
-        value={boundary.system}
-        onChange={(system) => change({ system })}
+        {...bound(boundary, change, 'system')}
       />
       <div className="form-pair">
         <LinesField
           label="Services"
           description="One per line."
-          value={boundary.services}
-          onChange={(services) => change({ services })}
+          {...bound(boundary, change, 'services')}
           read={linesIn}
           write={linesOf}
         />
         <LinesField
           label="Sites"
           description="One per line."
-          value={boundary.sites}
-          onChange={(sites) => change({ sites })}
+          {...bound(boundary, change, 'sites')}
           read={linesIn}
           write={linesOf}
         />
@@ -191,10 +185,10 @@ export function BoundarySection({ form: { boundary }, put }: SectionProps) {
         none="No exclusions."
         nameOf={({ what }) => what}
       >
-        {({ what, why }, set) => (
+        {(one, set) => (
           <div className="form-pair">
-            <TextField label="Item" maxLength={300} value={what} onChange={(next) => set({ what: next })} />
-            <TextField label="Rationale" maxLength={1000} value={why} onChange={(next) => set({ why: next })} />
+            <TextField label="Item" maxLength={300} {...bound(one, set, 'what')} />
+            <TextField label="Rationale" maxLength={1000} {...bound(one, set, 'why')} />
           </div>
         )}
       </Repeated>
@@ -217,17 +211,17 @@ export function SignOffSection({ form: { signOff }, put }: SectionProps) {
       none="No persons yet. The report leaves space for signatures."
       nameOf={({ name }) => name}
     >
-      {({ role, name, title, on }, set) => (
+      {(one, set) => (
         <>
           <div className="form-pair">
-            <TextField label="Name" maxLength={200} value={name} onChange={(next) => set({ name: next })} />
-            <TextField label="Title" maxLength={200} value={title} onChange={(next) => set({ title: next })} />
+            <TextField label="Name" maxLength={200} {...bound(one, set, 'name')} />
+            <TextField label="Title" maxLength={200} {...bound(one, set, 'title')} />
           </div>
-          <Select label="Role" options={ROLES} value={role} onChange={(next) => set({ role: next })} />
-          <Checkbox isSelected={on !== null} onChange={(signed) => set({ on: signed ? '' : null })}>
+          <Select label="Role" options={ROLES} {...bound(one, set, 'role')} />
+          <Checkbox isSelected={one.on !== null} onChange={(signed) => set({ on: signed ? '' : null })}>
             Already signed
           </Checkbox>
-          {on !== null && <DateField label="Signed on" value={on} onChange={(next) => set({ on: next })} />}
+          {one.on !== null && <DateField label="Signed on" value={one.on} onChange={(on) => set({ on })} />}
         </>
       )}
     </Repeated>

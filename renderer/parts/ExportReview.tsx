@@ -12,6 +12,7 @@ import { may, signedIn } from '../team.ts'
 import { bytes, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextArea } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
@@ -19,7 +20,7 @@ import { Copy, Fingerprint } from './Copy.tsx'
 import { FormDialog } from './FormDialog.tsx'
 import { Page } from './Page.tsx'
 import { SealHeadline, ShortAnswers } from './ReviewSeal.tsx'
-import { type WholeColumn, WholeTable } from './WholeTable.tsx'
+import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** The sealed draft as its recipient will see it, and saving it. */
 export function ExportReview({ draft }: { readonly draft: Draft }) {
@@ -133,14 +134,7 @@ export function ExportDone({ saved }: { readonly saved: Saved }) {
 }
 
 const FILE_COLUMNS: readonly WholeColumn<ExportedFileView>[] = [
-  {
-    id: 'file',
-    title: 'File',
-    isRowHeader: true,
-    cellClass: 'source',
-    text: ({ name }) => name,
-    cell: ({ name }) => visible(name),
-  },
+  textColumn('file', 'File', ({ name }) => name, { isRowHeader: true, cellClass: 'source' }),
   {
     id: 'size',
     title: 'Size',
@@ -149,13 +143,7 @@ const FILE_COLUMNS: readonly WholeColumn<ExportedFileView>[] = [
     text: ({ size }) => size,
     cell: ({ size }) => bytes(size),
   },
-  {
-    id: 'digest',
-    title: 'Digest (SHA-256)',
-    cellClass: 'mono fingerprint digest',
-    text: ({ sha256 }) => sha256,
-    cell: ({ sha256 }) => sha256,
-  },
+  textColumn('digest', 'Digest (SHA-256)', ({ sha256 }) => sha256, { cellClass: 'mono fingerprint digest' }),
   {
     id: 'action',
     title: 'Action',
@@ -180,17 +168,11 @@ function SealedBy({ signer }: { readonly signer: string }) {
   const { name, fingerprint } = signerParts(signer)
   return (
     <dl className="seal-facts">
-      <div>
-        <dt>Sealed by</dt>
-        <dd>{visible(name)}</dd>
-      </div>
+      <Fact term="Sealed by">{visible(name)}</Fact>
       {fingerprint !== null && (
-        <div>
-          <dt>Fingerprint (SHA-256)</dt>
-          <dd>
-            <Fingerprint of={fingerprint} />
-          </dd>
-        </div>
+        <Fact term="Fingerprint (SHA-256)">
+          <Fingerprint of={fingerprint} />
+        </Fact>
       )}
     </dl>
   )

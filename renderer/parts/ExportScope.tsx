@@ -25,6 +25,7 @@ import { Disclosure } from '../ui/Disclosure.tsx'
 import { Ask, Slowly } from './Ask.tsx'
 import { SeverityMark } from './FindingParts.tsx'
 import { ShowRun } from './RunChoice.tsx'
+import { SortedTable, textColumn } from './WholeTable.tsx'
 
 /** The selected ids after one is added or removed, in the order of the plan. */
 const chosenIn = (
@@ -105,25 +106,15 @@ export function ExportScope({ plan, choices, onChange }: StepProps) {
 }
 
 const Missing = ({ plan }: Pick<StepProps, 'plan'>) => (
-  <div className="scroll">
-    <table>
-      <caption>Declared nodes without evidence</caption>
-      <thead>
-        <tr>
-          <th scope="col">Node</th>
-          <th scope="col">Reason</th>
-        </tr>
-      </thead>
-      <tbody>
-        {plan.missing.map(({ node, why }) => (
-          <tr key={node}>
-            <th scope="row">{visible(node)}</th>
-            <td>{visible(why)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <SortedTable<ExportPlan['missing'][number]>
+    caption="Declared nodes without evidence"
+    columns={[
+      textColumn('node', 'Node', ({ node }) => node, { isRowHeader: true }),
+      textColumn('reason', 'Reason', ({ why }) => why),
+    ]}
+    rows={plan.missing}
+    keyOf={({ node }) => node}
+  />
 )
 
 function Attachments({ register: { documents } }: { readonly register: RegisterView }) {
@@ -276,38 +267,32 @@ function Findings({ plan: { results, isShown, declared, missing } }: ExportResul
   if (findings.length === 0)
     return <p>{missing.length === declared ? 'No node was tested.' : 'No findings on the nodes tested.'}</p>
   return (
-    <div className="scroll">
-      <table>
-        <caption>The most severe first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Severity</th>
-            <th scope="col">Condition found</th>
-            <th scope="col">Deviating, of tested</th>
-          </tr>
-        </thead>
-        <tbody>
-          {findings.map(({ reference, severity, condition, ...counts }) => (
-            <tr key={reference}>
-              <td>
-                <SeverityMark severity={severity} />
-              </td>
-              <th scope="row">
-                {isShown ? (
-                  <Button kind="link" onPress={() => go({ screen: 'finding', of: 'run', reference })}>
-                    {visible(condition)}
-                  </Button>
-                ) : (
-                  visible(condition)
-                )}
-                <span className="note">{reference}</span>
-              </th>
-              <td className="number">{deviatingWords(counts)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <SortedTable
+      caption="The most severe first"
+      columns={[
+        { id: 'severity', title: 'Severity', cell: ({ severity }) => <SeverityMark severity={severity} /> },
+        {
+          id: 'condition',
+          title: 'Condition found',
+          isRowHeader: true,
+          cell: ({ reference, condition }) => (
+            <>
+              {isShown ? (
+                <Button kind="link" onPress={() => go({ screen: 'finding', of: 'run', reference })}>
+                  {visible(condition)}
+                </Button>
+              ) : (
+                visible(condition)
+              )}
+              <span className="note">{reference}</span>
+            </>
+          ),
+        },
+        textColumn('nodes', 'Deviating, of tested', deviatingWords, { cellClass: 'number' }),
+      ]}
+      rows={findings}
+      keyOf={({ reference }) => reference}
+    />
   )
 }
 

@@ -1,7 +1,8 @@
 import { IconLock } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useAction } from '../actions.ts'
 import { changeExport, discardDraft, useExport } from '../export-store.ts'
+import { useSeconds } from '../measure.ts'
 import { identityOf, lossByNode, type SealChoices, type SealPlan, signerName, signerProblem } from '../seal-model.ts'
 import { announce } from '../store.ts'
 import { may, signedIn } from '../team.ts'
@@ -155,11 +156,7 @@ function Sealing({
   /** The signer confirms at another computer. */
   readonly isElsewhere: boolean
 }) {
-  const [seconds, setSeconds] = useState(0)
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((count) => count + 1), 1000)
-    return () => clearInterval(timer)
-  }, [])
+  const seconds = useSeconds()
   const parts = [
     'writing the report',
     ...(isElsewhere ? ['waiting for the signer to confirm'] : []),

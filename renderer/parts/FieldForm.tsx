@@ -7,13 +7,12 @@ import {
   cornersIn,
   cornersText,
   declaredPlaces,
-  linesIn,
   linesText,
   numberIn,
   numberText,
   problemAt,
 } from '../declaration-model.ts'
-import { visible } from '../text.ts'
+import { trimmedLines, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
@@ -80,11 +79,7 @@ function OneField(props: OneFieldProps) {
   const text = typeof value === 'string' ? value : ''
   switch (edit.kind) {
     case 'text':
-      return edit.rows === undefined ? (
-        <TextField {...words} mono={edit.mono === true} value={text} onChange={onChange} />
-      ) : (
-        <TextArea {...words} rows={edit.rows} value={text} onChange={onChange} />
-      )
+      return <TextField {...words} mono={edit.mono === true} rows={edit.rows} value={text} onChange={onChange} />
     case 'number':
       return <TextField {...words} value={numberText(value)} onChange={(typed) => onChange(numberIn(typed))} />
     case 'day':
@@ -97,9 +92,9 @@ function OneField(props: OneFieldProps) {
           {...words}
           rows={3}
           mono={edit.mono === true}
-          value={linesIn(linesText(value))}
+          value={trimmedLines(linesText(value))}
           onChange={onChange}
-          read={linesIn}
+          read={trimmedLines}
           write={(lines) => lines.join('\n')}
         />
       )

@@ -7,6 +7,7 @@ import { go } from '../store.ts'
 import { day, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { Copy } from './Copy.tsx'
 
 /** Criterion, effect, cause, recommendation and severity of a finding, each as the engine states it. */
@@ -15,46 +16,31 @@ export function Argument({ finding, children }: { readonly finding: FindingView;
   const notes = [check, criterion.source].filter((text) => text !== '').join(' · ')
   return (
     <dl className="argument">
-      <div>
-        <dt>Criterion</dt>
-        <dd>
-          {[criterion.expected, ...criterion.thresholds].map(visible).join(' ')} <span className="quiet">{notes}</span>
-        </dd>
-      </div>
-      <div>
-        <dt>Effect</dt>
-        <dd>{visible(effect.join(' '))}</dd>
-      </div>
-      <div>
-        <dt>Cause</dt>
-        <dd>
-          {cause === null ? (
-            <span className="quiet">Not shown by the evidence; stated by management.</span>
-          ) : (
-            visible(cause)
-          )}
-        </dd>
-      </div>
+      <Fact term="Criterion">
+        {[criterion.expected, ...criterion.thresholds].map(visible).join(' ')} <span className="quiet">{notes}</span>
+      </Fact>
+      <Fact term="Effect">{visible(effect.join(' '))}</Fact>
+      <Fact term="Cause">
+        {cause === null ? (
+          <span className="quiet">Not shown by the evidence; stated by management.</span>
+        ) : (
+          visible(cause)
+        )}
+      </Fact>
       {children}
-      <div>
-        <dt>Recommendation</dt>
-        <dd>
-          {visible(recommendation.title)} <span className="quiet">Fixed by: {fixedByWords[fixedBy]}.</span>
-          {recommendation.variants.map((variant) => (
-            <Variant key={`${variant.title} ${variant.families.join()}`} variant={variant} />
-          ))}
-          {recommendation.sideEffects !== '' && (
-            <span className="note">Side effects: {visible(recommendation.sideEffects)}</span>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Severity</dt>
-        <dd>
-          {severityWords[severity]}
-          {severityReasons.length === 0 ? ', as its check is rated.' : `. ${severityReasons.map(visible).join(' ')}`}
-        </dd>
-      </div>
+      <Fact term="Recommendation">
+        {visible(recommendation.title)} <span className="quiet">Fixed by: {fixedByWords[fixedBy]}.</span>
+        {recommendation.variants.map((variant) => (
+          <Variant key={`${variant.title} ${variant.families.join()}`} variant={variant} />
+        ))}
+        {recommendation.sideEffects !== '' && (
+          <span className="note">Side effects: {visible(recommendation.sideEffects)}</span>
+        )}
+      </Fact>
+      <Fact term="Severity">
+        {severityWords[severity]}
+        {severityReasons.length === 0 ? ', as its check is rated.' : `. ${severityReasons.map(visible).join(' ')}`}
+      </Fact>
     </dl>
   )
 }

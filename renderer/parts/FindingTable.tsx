@@ -8,6 +8,7 @@ import { go, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { Ask } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
@@ -172,20 +173,14 @@ function FindingInside({ of, reference }: { readonly of: Source; readonly refere
           <div className="finding-columns">
             <div>
               <Argument finding={finding}>
-                <div>
-                  <dt>{finding.what === 'inventory' ? 'Rows' : 'Nodes'}</dt>
-                  <dd>
-                    <Nodes finding={finding} />
-                  </dd>
-                </div>
+                <Fact term={finding.what === 'inventory' ? 'Rows' : 'Nodes'}>
+                  <Nodes finding={finding} />
+                </Fact>
               </Argument>
               <dl className="argument">
-                <div>
-                  <dt>Controls affected</dt>
-                  <dd>
-                    <ConcernedControls finding={finding} />
-                  </dd>
-                </div>
+                <Fact term="Controls affected">
+                  <ConcernedControls finding={finding} />
+                </Fact>
               </dl>
             </div>
             <section aria-label={`Management response to ${reference}`}>

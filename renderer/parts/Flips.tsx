@@ -18,7 +18,7 @@ import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Slowly } from './Ask.tsx'
 import { VerdictMark } from './Mark.tsx'
-import { type WholeColumn, WholeTable } from './WholeTable.tsx'
+import { SortedTable, textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** Nodes that one of the runs did not collect: one line each, instead of one per verdict. */
 export function NotCompared({ view: { uncollected } }: { readonly view: DriftView }) {
@@ -326,7 +326,7 @@ function DriftGroup({ group: { title, nodes } }: { readonly group: EvidenceGroup
 }
 
 const LINE_COLUMNS: readonly WholeColumn<ChangedLine>[] = [
-  { id: 'item', title: 'Item', isRowHeader: true, text: ({ title }) => title, cell: ({ title }) => visible(title) },
+  textColumn('item', 'Item', ({ title }) => title, { isRowHeader: true }),
   {
     id: 'node',
     title: 'Node',
@@ -366,25 +366,14 @@ const Lines = ({ table, caption, lines }: LinesProps) => (
 )
 
 const Moves = ({ moves }: { readonly moves: readonly HardwareChange[] }) => (
-  <div className="scroll">
-    <table>
-      <caption className="said">Hardware changes</caption>
-      <thead>
-        <tr>
-          <th scope="col">Component</th>
-          <th scope="col">Serial number, address or key</th>
-          <th scope="col">Change</th>
-        </tr>
-      </thead>
-      <tbody>
-        {moves.map((move) => (
-          <tr key={`${move.kind} ${move.part} ${move.value} ${move.from} ${move.to}`}>
-            <th scope="row">{visible(move.part)}</th>
-            <td className="mono source">{visible(move.value)}</td>
-            <td>{partMoveWords(move)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <SortedTable<HardwareChange>
+    caption={<span className="said">Hardware changes</span>}
+    columns={[
+      textColumn('part', 'Component', ({ part }) => part, { isRowHeader: true }),
+      textColumn('value', 'Serial number, address or key', ({ value }) => value, { cellClass: 'mono source' }),
+      textColumn('change', 'Change', partMoveWords),
+    ]}
+    rows={moves}
+    keyOf={({ kind, part, value, from, to }) => `${kind} ${part} ${value} ${from} ${to}`}
+  />
 )

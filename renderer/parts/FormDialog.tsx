@@ -5,7 +5,7 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
 import { FailureNote } from './Ask.tsx'
 
-interface FormDialogProps extends Pick<DialogProps, 'title' | 'size' | 'onClose' | 'children'> {
+interface FormDialogProps extends Pick<DialogProps, 'title' | 'size' | 'alert' | 'onClose' | 'children'> {
   /** Label of the button that submits. */
   readonly verb: string
   /** `danger`: submitting ends or removes something. */
@@ -18,7 +18,7 @@ interface FormDialogProps extends Pick<DialogProps, 'title' | 'size' | 'onClose'
   readonly more?: ReactNode
 }
 
-/** A dialog with one form: it submits by its first button or by Enter. The fields state what is missing, so the browser does not check them. */
+/** A dialog with one form, sent by its first button or by Enter. Its fields state what is missing, so the browser does not check them. */
 export function FormDialog({
   verb,
   kind = 'primary',

@@ -165,12 +165,6 @@ function Short({ text }: { readonly text: string }) {
   )
 }
 
-/** The status of a day, as mark and label. */
-function DayMark({ state }: { readonly state: DayState }) {
-  const { label, mark, tone } = dayStateWords[state]
-  return <MarkedLine mark={mark} tone={tone} line={label} />
-}
-
 /** The legend below the calendar, for the marks it shows. */
 function DayLegend({ shown }: { readonly shown: ReadonlySet<DayState> }) {
   return (
@@ -178,7 +172,7 @@ function DayLegend({ shown }: { readonly shown: ReadonlySet<DayState> }) {
       {DAY_STATES.filter((state) => state !== 'to-come' && shown.has(state)).map((state) => (
         <div key={state}>
           <dt>
-            <DayMark state={state} />
+            <MarkedLine {...dayStateWords[state]} />
           </dt>
           <dd>{dayStateWords[state].meaning}</dd>
         </div>

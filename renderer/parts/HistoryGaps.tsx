@@ -6,7 +6,7 @@ import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { GapDialog } from './ReasonDialog.tsx'
-import { type WholeColumn, WholeTable } from './WholeTable.tsx'
+import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** Scheduled runs that did not take place, unexplained ones first. */
 export function HistoryGaps({ view }: { readonly view: HistoryView }) {
@@ -65,8 +65,8 @@ const DUE: WholeColumn<{ readonly due: string }> = {
 
 const MISSED_COLUMNS: readonly WholeColumn<MissedRun>[] = [
   DUE,
-  { id: 'schedule', title: 'Schedule', text: ({ schedule }) => schedule, cell: ({ schedule }) => visible(schedule) },
-  { id: 'cadence', title: 'Scheduled', text: ({ cadence }) => cadence, cell: ({ cadence }) => visible(cadence) },
+  textColumn('schedule', 'Schedule', ({ schedule }) => schedule),
+  textColumn('cadence', 'Scheduled', ({ cadence }) => cadence),
 ]
 
 const RECORDED: ColumnPart = { id: 'recorded', title: 'Recorded' }
@@ -79,7 +79,7 @@ const EXPLAINED_COLUMNS: readonly WholeColumn<HistoryView['recordedMisses'][numb
     text: ({ schedule }) => schedule,
     cell: ({ schedule }) => (schedule === null ? <span className="quiet">none</span> : visible(schedule)),
   },
-  { id: 'reason', title: 'Reason', cellClass: 'source', text: ({ why }) => why, cell: ({ why }) => visible(why) },
+  textColumn('reason', 'Reason', ({ why }) => why, { cellClass: 'source' }),
   {
     id: 'recorded',
     title: 'Recorded',

@@ -36,7 +36,12 @@ const COLUMNS: readonly WholeColumn<HistoryRun>[] = [
     cell: ({ answered, declared }) => `${answered} of ${declared}`,
   },
   { id: 'declared', title: 'Nodes declared', part: NODES, text: ({ declared }) => declared },
-  { id: 'seal', title: 'Seal', text: ({ seal }) => SEAL_WORDS[seal].label, cell: (run) => <SealMark run={run} /> },
+  {
+    id: 'seal',
+    title: 'Seal',
+    text: ({ seal }) => SEAL_WORDS[seal].label,
+    cell: ({ seal }) => <MarkedLine {...SEAL_WORDS[seal]} />,
+  },
   {
     id: 'schedule',
     title: 'Schedule',
@@ -116,12 +121,6 @@ const notesOf = ({ run, seal, at, baseline }: HistoryRun, shows: (column: string
     shows('seal') && seal === 'sealed' && `sealed ${when(at)}`,
     baseline && 'baseline',
   ].filter((note) => note !== false)
-
-/** The seal of a run; a run without a seal is never shown as sealed. */
-function SealMark({ run: { seal } }: { readonly run: Pick<HistoryRun, 'seal'> }) {
-  const { label, mark, tone } = SEAL_WORDS[seal]
-  return <MarkedLine mark={mark} tone={tone} line={label} />
-}
 
 function Actions({
   run,

@@ -7,7 +7,7 @@ import { plural, visible, when } from '../text.ts'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { MarkedLine } from './Mark.tsx'
-import { type WholeColumn, WholeTable } from './WholeTable.tsx'
+import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** Marks of states: only what the outbox has as delivered is a full disc. */
 const MARKS: Readonly<Record<SentState, { readonly mark: string; readonly tone: string }>> = {
@@ -74,7 +74,7 @@ function Sending() {
 const MOST_DRAWN = 100
 
 const COLUMNS: readonly WholeColumn<SentRow>[] = [
-  { id: 'run', title: 'Run', isRowHeader: true, text: ({ run }) => run, cell: ({ run }) => visible(run) },
+  textColumn('run', 'Run', ({ run }) => run, { isRowHeader: true }),
   {
     id: 'target',
     title: 'Receiver',
@@ -85,17 +85,9 @@ const COLUMNS: readonly WholeColumn<SentRow>[] = [
     id: 'state',
     title: 'State',
     text: ({ state }) => SENT_WORDS[state],
-    cell: ({ state }) => {
-      const { mark, tone } = MARKS[state]
-      return <MarkedLine mark={mark} tone={tone} line={SENT_WORDS[state]} />
-    },
+    cell: ({ state }) => <MarkedLine {...MARKS[state]} label={SENT_WORDS[state]} />,
   },
-  {
-    id: 'items',
-    title: 'Items',
-    text: ({ items }) => sentItemsText(items),
-    cell: ({ items }) => sentItemsText(items),
-  },
+  textColumn('items', 'Items', ({ items }) => sentItemsText(items)),
   {
     id: 'date',
     title: 'Date',

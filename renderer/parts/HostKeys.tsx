@@ -8,6 +8,7 @@ import { announce } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextField } from '../ui/Field.tsx'
 import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -18,14 +19,14 @@ import { Copy } from './Copy.tsx'
 import { MarkedLine, Shape } from './Mark.tsx'
 import { useTable } from './TableTools.tsx'
 
-const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {
-  'not-asked': ['Not requested yet', 'dotted-ring', 'not-tested'],
-  confirmed: ['Confirmed', 'ring-tick', 'satisfied'],
-  unknown: ['Not verified', 'diamond-question', 'inconclusive'],
-  changed: ['Changed: node is blocked', 'square-cross', 'not-satisfied'],
-  revoked: ['Revoked: node is blocked', 'square-cross', 'not-satisfied'],
-  unreachable: ['Unreachable', 'dotted-ring', 'not-tested'],
-}
+const KEY_STATES = {
+  'not-asked': { label: 'Not requested yet', mark: 'dotted-ring', tone: 'not-tested' },
+  confirmed: { label: 'Confirmed', mark: 'ring-tick', tone: 'satisfied' },
+  unknown: { label: 'Not verified', mark: 'diamond-question', tone: 'inconclusive' },
+  changed: { label: 'Changed: node is blocked', mark: 'square-cross', tone: 'not-satisfied' },
+  revoked: { label: 'Revoked: node is blocked', mark: 'square-cross', tone: 'not-satisfied' },
+  unreachable: { label: 'Unreachable', mark: 'dotted-ring', tone: 'not-tested' },
+} as const
 
 /** Keys that need a decision come first. */
 const ORDER: readonly HostKeyRow['state'][] = ['changed', 'revoked', 'unknown', 'unreachable', 'not-asked', 'confirmed']
@@ -156,22 +157,19 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
   {
     id: 'state',
     title: 'Status',
-    text: ({ state }) => KEY_STATES[state][0],
+    text: ({ state }) => KEY_STATES[state].label,
     width: '2fr',
     minWidth: 12,
-    cell: ({ state, failure }) => {
-      const [word, mark, tone] = KEY_STATES[state]
-      return (
-        <>
-          <MarkedLine mark={mark} tone={tone} line={word} />
-          {failure !== null && state === 'unreachable' && (
-            <span className="cell-line node-note" title={visible(failure.detail)}>
-              {failureTitle(failure.code)}: {visible(failure.detail)}
-            </span>
-          )}
-        </>
-      )
-    },
+    cell: ({ state, failure }) => (
+      <>
+        <MarkedLine {...KEY_STATES[state]} />
+        {failure !== null && state === 'unreachable' && (
+          <span className="cell-line node-note" title={visible(failure.detail)}>
+            {failureTitle(failure.code)}: {visible(failure.detail)}
+          </span>
+        )}
+      </>
+    ),
   },
   {
     id: 'key',
@@ -311,17 +309,15 @@ function DecideKey({ row, onClose, onDone }: DecideKeyProps) {
         </p>
         <dl className="keys">
           {row.onRecord !== null && (
-            <>
-              <dt>On record</dt>
-              <dd className="mono fingerprint">{row.onRecord}</dd>
-            </>
+            <Fact term="On record" className="mono fingerprint">
+              {row.onRecord}
+            </Fact>
           )}
-          <dt>{changed ? 'Presented now' : 'Presented'}</dt>
-          <dd>
+          <Fact term={changed ? 'Presented now' : 'Presented'}>
             <span className="mono fingerprint">{fingerprint}</span>
             {row.keyType !== null && <span className="note">{visible(row.keyType)}</span>}
             <Copy text={fingerprint} what="the fingerprint" />
-          </dd>
+          </Fact>
         </dl>
         <TextField
           label="Verification method"

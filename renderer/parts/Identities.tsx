@@ -8,13 +8,14 @@ import { announce } from '../store.ts'
 import { may } from '../team.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Copy, Fingerprint } from './Copy.tsx'
+import { FormDialog } from './FormDialog.tsx'
 
 /** Signing identities, and where the private key and passphrase of each are stored. */
 export function Identities() {
@@ -111,24 +112,14 @@ function Identity({
         />
       </div>
       <dl className="seal-facts">
-        <div>
-          <dt>Fingerprint (SHA-256)</dt>
-          <dd>
-            <Fingerprint of={fingerprint} what={`the fingerprint of ${visible(name)}`} />
-          </dd>
-        </div>
-        <div>
-          <dt>Valid until</dt>
-          <dd className="number">{when(notAfter)}</dd>
-        </div>
-        <div>
-          <dt>Private key</dt>
-          <dd>{KINDS[kind]}</dd>
-        </div>
-        <div>
-          <dt>Secret storage</dt>
-          <dd>{visible(keptHow)}</dd>
-        </div>
+        <Fact term="Fingerprint (SHA-256)">
+          <Fingerprint of={fingerprint} what={`the fingerprint of ${visible(name)}`} />
+        </Fact>
+        <Fact term="Valid until" className="number">
+          {when(notAfter)}
+        </Fact>
+        <Fact term="Private key">{KINDS[kind]}</Fact>
+        <Fact term="Secret storage">{visible(keptHow)}</Fact>
       </dl>
       <IdentityCard identity={identity} level={4} />
       {retired.length > 0 && (
@@ -166,17 +157,13 @@ function Create({ onClose, onDone }: { readonly onClose: () => void; readonly on
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       title="Create signing identity"
+      verb="Create signing identity"
+      isDisabled={!may}
+      action={create}
+      onSubmit={run}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" busy={create.busy} isDisabled={!may} onPress={() => void run()}>
-            Create signing identity
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
       <TextField
         label="Signer name"
@@ -201,8 +188,7 @@ function Create({ onClose, onDone }: { readonly onClose: () => void; readonly on
       <p className="quiet">
         The system stores the passphrase where possible. Otherwise a separate window asks you for one.
       </p>
-      {create.error !== null && <FailureNote error={create.error} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -224,17 +210,13 @@ function Rotate({
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       title="Replace key"
+      verb="Replace key"
+      isDisabled={why.trim().length < 3}
+      action={rotate}
+      onSubmit={run}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" busy={rotate.busy} isDisabled={why.trim().length < 3} onPress={() => void run()}>
-            Replace key
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
       <p>
         A new key replaces the key of “{visible(name)}”. Existing packs still verify with the old key. Give your
@@ -248,8 +230,7 @@ function Rotate({
         value={why}
         onChange={setWhy}
       />
-      {rotate.error !== null && <FailureNote error={rotate.error} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 

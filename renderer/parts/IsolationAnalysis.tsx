@@ -4,10 +4,11 @@ import type { Isolation, SignalReading } from '../../schemas/types.ts'
 import { anomalyWords, familyWords, indicationWords, oddsWords, spoofWords } from '../../schemas/words.ts'
 import { ledgerOf, weightsOf } from '../ledger.ts'
 import { plural, visible } from '../text.ts'
+import { Fact } from '../ui/Fact.tsx'
 import { Ledger } from './Ledger.tsx'
 import { MarkedLine, Shape } from './Mark.tsx'
 import { useTable } from './TableTools.tsx'
-import { SortedTable, type WholeColumn, WholeTable } from './WholeTable.tsx'
+import { SortedTable, textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 interface IsolationAnalysisProps {
   readonly isolation: Isolation
@@ -45,24 +46,15 @@ export function IsolationAnalysis({ isolation, signals, probes, of, node }: Isol
 function Decision({ isolation: { rule, likelihood } }: { readonly isolation: Isolation }) {
   return (
     <dl className="four-answers" aria-label="Method">
-      <div>
-        <dt>Deciding rule</dt>
-        <dd>
-          {rule.id}. {visible(rule.text)}
-        </dd>
-      </div>
-      <div>
-        <dt>Likelihood, as observed</dt>
-        <dd>
-          {signed(likelihood.asObserved)} ({oddsWords(likelihood.asObserved)})
-        </dd>
-      </div>
-      <div>
-        <dt>Likelihood, without signals that are cheap to falsify</dt>
-        <dd>
-          {signed(likelihood.withoutCheapSignals)} ({oddsWords(likelihood.withoutCheapSignals)})
-        </dd>
-      </div>
+      <Fact term="Deciding rule">
+        {rule.id}. {visible(rule.text)}
+      </Fact>
+      <Fact term="Likelihood, as observed">
+        {signed(likelihood.asObserved)} ({oddsWords(likelihood.asObserved)})
+      </Fact>
+      <Fact term="Likelihood, without signals that are cheap to falsify">
+        {signed(likelihood.withoutCheapSignals)} ({oddsWords(likelihood.withoutCheapSignals)})
+      </Fact>
     </dl>
   )
 }
@@ -137,24 +129,15 @@ function Open({ isolation: { limitations, openPoints } }: { readonly isolation: 
       {openPoints.length > 0 && (
         <details>
           <summary>{plural(openPoints.length, 'open point')} with evidence that would decide each</summary>
-          <div className="scroll">
-            <table className="claims">
-              <thead>
-                <tr>
-                  <th scope="col">Open point</th>
-                  <th scope="col">Deciding evidence</th>
-                </tr>
-              </thead>
-              <tbody>
-                {openPoints.map(({ point, resolution }) => (
-                  <tr key={point}>
-                    <th scope="row">{visible(point)}</th>
-                    <td>{visible(resolution)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <SortedTable<Isolation['openPoints'][number]>
+            className="claims"
+            columns={[
+              textColumn('point', 'Open point', ({ point }) => point, { isRowHeader: true }),
+              textColumn('evidence', 'Deciding evidence', ({ resolution }) => resolution),
+            ]}
+            rows={openPoints}
+            keyOf={({ point }) => point}
+          />
         </details>
       )}
     </>
@@ -167,26 +150,16 @@ function Pins({ isolation: { pins } }: { readonly isolation: Isolation }) {
     <details>
       <summary>Hardware identifiers: {pins.length} serial numbers and addresses</summary>
       <p className="quiet">Self-reported by the node; used to detect moved or replaced components in later runs.</p>
-      <div className="scroll">
-        <table className="claims">
-          <thead>
-            <tr>
-              <th scope="col">Kind</th>
-              <th scope="col">Component</th>
-              <th scope="col">Serial number or address</th>
-            </tr>
-          </thead>
-          <tbody>
-            {pins.map(({ kind, part, value }) => (
-              <tr key={`${kind} ${part} ${value}`}>
-                <th scope="row">{kind}</th>
-                <td>{visible(part)}</td>
-                <td className="mono">{visible(value)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <SortedTable<Isolation['pins'][number]>
+        className="claims"
+        columns={[
+          textColumn('kind', 'Kind', ({ kind }) => kind, { isRowHeader: true }),
+          textColumn('part', 'Component', ({ part }) => part),
+          textColumn('value', 'Serial number or address', ({ value }) => value, { cellClass: 'mono' }),
+        ]}
+        rows={pins}
+        keyOf={({ kind, part, value }) => `${kind} ${part} ${value}`}
+      />
     </details>
   )
 }
@@ -238,12 +211,12 @@ const SIGNAL_COLUMNS: readonly WholeColumn<NotedSignal>[] = [
       <MarkedLine
         mark={indicationWords[indicates].mark}
         tone={TONES[indicates]}
-        line={indicationWords[indicates].label}
+        label={indicationWords[indicates].label}
       />
     ),
   },
-  { id: 'value', title: 'Value', text: ({ one }) => one.value, cell: ({ one }) => visible(one.value) },
-  { id: 'reliability', title: 'Reliability', text: (row) => reliabilityOf(row), cell: (row) => reliabilityOf(row) },
+  textColumn('value', 'Value', ({ one }) => one.value),
+  textColumn('reliability', 'Reliability', reliabilityOf),
   {
     id: 'pitfalls',
     title: 'Pitfalls',
@@ -303,21 +276,14 @@ function Signals({ isolation: { signals }, notes }: PartProps) {
 
 const orNone = (text: string): string => (text === '' ? 'None.' : text)
 
-function levelColumns(notes: Notes): readonly WholeColumn<Isolation['adversaries'][number]>[] {
-  const column = (
-    id: string,
-    title: string,
-    text: (level: Isolation['adversaries'][number]) => string,
-  ): WholeColumn<Isolation['adversaries'][number]> => ({ id, title, text, cell: text })
-  return [
-    { ...column('provider', 'Provider', ({ level, adversary }) => `${level}. ${adversary}`), isRowHeader: true },
-    column('falsify', 'Would need to falsify', ({ wouldNeedToFalsify }) => orNone(wouldNeedToFalsify.join(' '))),
-    column('residual', 'Residual indicators', ({ residualIndicators }) => residualIndicators.join(' ')),
-    column('read', 'Residual indicators read as bare metal', ({ readOnThisNode }) =>
-      orNone(readOnThisNode.map((id) => titleOf(notes, id)).join('; ')),
-    ),
-  ]
-}
+const levelColumns = (notes: Notes): readonly WholeColumn<Isolation['adversaries'][number]>[] => [
+  textColumn('provider', 'Provider', ({ level, adversary }) => `${level}. ${adversary}`, { isRowHeader: true }),
+  textColumn('falsify', 'Would need to falsify', ({ wouldNeedToFalsify }) => orNone(wouldNeedToFalsify.join(' '))),
+  textColumn('residual', 'Residual indicators', ({ residualIndicators }) => residualIndicators.join(' ')),
+  textColumn('read', 'Residual indicators read as bare metal', ({ readOnThisNode }) =>
+    orNone(readOnThisNode.map((id) => titleOf(notes, id)).join('; ')),
+  ),
+]
 
 /** What a provider at each skill level would need to falsify, and which residual indicators were read as bare metal here. */
 function Levels({ isolation: { adversaries, environment }, notes }: PartProps) {

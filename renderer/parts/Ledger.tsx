@@ -3,20 +3,24 @@ import { ToggleButton, ToggleButtonGroup } from 'react-aria-components'
 import type { EvidencePiece } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
-import { type Direction, type Entry, type Group, needsRights, SHOWN_AT_FIRST, type Side, shortened } from '../ledger.ts'
+import {
+  type Direction,
+  directionWords,
+  type Entry,
+  type Group,
+  needsRights,
+  SHOWN_AT_FIRST,
+  type Side,
+  shortened,
+} from '../ledger.ts'
 import { linesOf } from '../output-lines.ts'
 import { go } from '../store.ts'
 import { plural, shellLine, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { Ask } from './Ask.tsx'
 import { Shape } from './Mark.tsx'
-
-const WORDS: Readonly<Record<Direction, { readonly title: string; readonly mark: string; readonly tone: string }>> = {
-  contradicts: { title: 'Contradicts', mark: 'square-cross', tone: 'not-satisfied' },
-  unclear: { title: 'Unclear', mark: 'diamond-question', tone: 'inconclusive' },
-  supports: { title: 'Supports', mark: 'ring-tick', tone: 'satisfied' },
-}
 
 interface LedgerProps {
   readonly sides: readonly Side[]
@@ -58,8 +62,8 @@ export function Ledger({ sides, of, node, onAllow, opensFirst = false }: LedgerP
             className={`account-sum says-${direction}`}
             isDisabled={count === 0}
           >
-            <Shape mark={WORDS[direction].mark} tone={WORDS[direction].tone} />
-            {WORDS[direction].title} <span className="number">{count}</span>
+            <Shape {...directionWords[direction]} />
+            {directionWords[direction].label} <span className="number">{count}</span>
             {count === 0 && <span className="none">none</span>}
           </ToggleButton>
         ))}
@@ -84,12 +88,12 @@ interface OneSideProps extends Omit<LedgerProps, 'sides' | 'opensFirst'> {
 function OneSide({ side, of, node, onAllow, opened }: OneSideProps) {
   const [most, setMost] = useState(SHOWN_AT_FIRST)
   const { groups, left } = shortened(side, most)
-  const { title, mark, tone } = WORDS[side.direction]
+  const { label, mark, tone } = directionWords[side.direction]
   return (
-    <section className={`account-side says-${side.direction}`} aria-label={`${title}: ${plural(side.count, 'reason')}`}>
+    <section className={`account-side says-${side.direction}`} aria-label={`${label}: ${plural(side.count, 'reason')}`}>
       <h3 className="account-head">
         <Shape mark={mark} tone={tone} />
-        {title} <span className="number">{side.count}</span>
+        {label} <span className="number">{side.count}</span>
       </h3>
       <ul className="account-parts">
         {groups.map((group) => (
@@ -191,16 +195,14 @@ function Lines({ piece, sha256 }: { readonly piece: EvidencePiece; readonly sha2
   const shown = places.slice(0, MOST_LINES)
   return (
     <dl className="proof-steps">
-      <dt>Fact</dt>
-      <dd>
+      <Fact term="Fact">
         {piece.reading.ok ? (
           <pre className="proof-text">{cut(visible(piece.reading.fact).split('\n'))}</pre>
         ) : (
           visible(piece.reading.reason)
         )}
-      </dd>
-      <dt>Raw</dt>
-      <dd>
+      </Fact>
+      <Fact term="Raw">
         <p className="mono source">$ {visible(shellLine(piece.capture.argv))}</p>
         {lines.length === 0 ? (
           <p className="quiet">No output.</p>
@@ -214,16 +216,15 @@ function Lines({ piece, sha256 }: { readonly piece: EvidencePiece; readonly sha2
           </ol>
         )}
         {places.length > shown.length && <p className="note">and {places.length - shown.length} more lines</p>}
-      </dd>
-      <dt>Digest</dt>
-      <dd>
+      </Fact>
+      <Fact term="Digest">
         <span className="mono source">SHA-256 {sha256}</span>
         {piece.digestNow === sha256 ? (
           <span className="note">Recomputed for this view: identical.</span>
         ) : (
           <strong className="tone-not-satisfied">Recomputed for this view: different. Altered after collection.</strong>
         )}
-      </dd>
+      </Fact>
     </dl>
   )
 }

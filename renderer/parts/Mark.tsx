@@ -62,31 +62,22 @@ export function Shape({ mark, tone }: { readonly mark: string; readonly tone: st
 /** A verdict as mark and label. */
 export function VerdictMark({ verdict }: { readonly verdict: Verdict }) {
   const { label, mark } = verdictWords[verdict]
-  return (
-    <span className={`status tone-${verdict}`}>
-      <Shape mark={mark} tone={verdict} />
-      <span>{label}</span>
-    </span>
-  )
+  return <MarkedLine mark={mark} tone={verdict} label={label} />
+}
+
+interface MarkedLineProps {
+  readonly mark: string
+  readonly tone: string
+  readonly label: string
 }
 
 /** A mark with its label. */
-export function MarkedLine({
-  mark,
-  tone,
-  line,
-}: {
-  readonly mark: string
-  readonly tone: string
-  readonly line: string
-}) {
-  return (
-    <span className={`status tone-${tone}`}>
-      <Shape mark={mark} tone={tone} />
-      <span>{line}</span>
-    </span>
-  )
-}
+export const MarkedLine = ({ mark, tone, label }: MarkedLineProps) => (
+  <span className={`status tone-${tone}`}>
+    <Shape mark={mark} tone={tone} />
+    <span>{label}</span>
+  </span>
+)
 
 /** The ink of a conclusion. */
 export const ROW_TONE: Readonly<Record<RowState, string>> = {
@@ -102,7 +93,7 @@ export const ROW_TONE: Readonly<Record<RowState, string>> = {
 /** The state of a control: for counts, and where a decision or category election determines it. */
 export function RowStateMark({ state }: { readonly state: RowState }) {
   const { label, mark } = rowStateWords[state]
-  return <MarkedLine mark={mark} tone={ROW_TONE[state]} line={label} />
+  return <MarkedLine mark={mark} tone={ROW_TONE[state]} label={label} />
 }
 
 /** The result of one verification check. */

@@ -12,7 +12,6 @@ import {
   milliseconds,
   nextStep,
   STATEMENT_SUPPORT,
-  type StatementSupport,
   shownAs,
   supportOf,
 } from '../location-model.ts'
@@ -25,7 +24,7 @@ import { FailureNote } from './Ask.tsx'
 import { FigureView } from './Figure.tsx'
 import { MarkedLine } from './Mark.tsx'
 import { useTable } from './TableTools.tsx'
-import { SortedTable, type WholeColumn, WholeTable } from './WholeTable.tsx'
+import { SortedTable, textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** Location of a node: results, map, round-trip times by vantage point, statements by source, and limitations. */
 export function NodeLocation({ of, node, location }: LocationSignalsProps) {
@@ -226,7 +225,7 @@ function LocationSignals({ of, node, location: { signals, results } }: LocationS
           id: name.slice(0, 60),
           title: visible(answer.title),
           text: ({ id }) => STATEMENT_SUPPORT[supportOf(answer, id)].label,
-          cell: ({ id }) => <StatementMark support={supportOf(answer, id)} />,
+          cell: ({ id }) => <MarkedLine {...STATEMENT_SUPPORT[supportOf(answer, id)]} />,
         }
       }),
       {
@@ -286,37 +285,22 @@ function Captures({
 
 /** A location result, as mark and label. */
 export function LocationMark({ word, text }: { readonly word: LocationWord; readonly text?: string }) {
-  const { label, mark, tone } = shownAs(word)
-  return <MarkedLine mark={mark} tone={tone} line={text ?? label} />
-}
-
-/** What one statement shows for one place or rule. */
-function StatementMark({ support }: { readonly support: StatementSupport }) {
-  const { label, mark, tone } = STATEMENT_SUPPORT[support]
-  return <MarkedLine mark={mark} tone={tone} line={label} />
+  const shown = shownAs(word)
+  return <MarkedLine {...shown} label={text ?? shown.label} />
 }
 
 /** Limitations of location results: shown with each of them, and open in print. */
 export const LocationLimits = ({ level = 3 }: { readonly level?: 2 | 3 }) => (
   <Disclosure title="Limitations" level={level} className="location-limits">
-    <div className="scroll">
-      <table className="location-shows">
-        <thead>
-          <tr>
-            <th scope="col">Statement</th>
-            <th scope="col">Conclusion</th>
-          </tr>
-        </thead>
-        <tbody>
-          {LOCATION_SHOWS.map(({ statement, status }) => (
-            <tr key={statement}>
-              <th scope="row">{statement}</th>
-              <td>{status}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <SortedTable<(typeof LOCATION_SHOWS)[number]>
+      className="location-shows"
+      columns={[
+        textColumn('statement', 'Statement', ({ statement }) => statement, { isRowHeader: true }),
+        textColumn('conclusion', 'Conclusion', ({ status }) => status),
+      ]}
+      rows={LOCATION_SHOWS}
+      keyOf={({ statement }) => statement}
+    />
   </Disclosure>
 )
 

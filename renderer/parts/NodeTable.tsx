@@ -6,14 +6,13 @@ import { announce, change, replace } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { TextField } from '../ui/Field.tsx'
 import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
-import { FailureNote } from './Ask.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { useTable } from './TableTools.tsx'
 
 interface NodeTableProps {
@@ -227,19 +226,15 @@ function RemoveNodes({
   }
   const more = nodes.length - MOST_NAMED
   return (
-    <Dialog
+    <FormDialog
       alert
       size="small"
       title={`Remove ${nodes.length === 1 ? visible(nodes[0] ?? '') : plural(nodes.length, 'node')}?`}
+      verb={`Remove ${plural(nodes.length, 'node')}`}
+      kind="danger"
+      action={remove}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="danger" busy={remove.busy} onPress={() => void send()}>
-            Remove {plural(nodes.length, 'node')}
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
       <p>
         Later runs and exports will not include {nodes.length === 1 ? 'it' : 'them'}. Evidence already collected remains
@@ -251,8 +246,7 @@ function RemoveNodes({
           {more > 0 && ` and ${more} more`}
         </p>
       )}
-      {remove.error !== null && <FailureNote error={remove.error} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -273,55 +267,35 @@ function EditNode({ node, onClose }: { readonly node: FleetNodeView; readonly on
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       title={`Edit ${visible(node.name)}`}
+      verb="Save node"
+      isDisabled={wrongAddress !== undefined || wrongPort !== undefined}
+      action={save}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button
-            kind="primary"
-            type="submit"
-            form="edit-node"
-            busy={save.busy}
-            isDisabled={wrongAddress !== undefined || wrongPort !== undefined}
-          >
-            Save node
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form
-        id="edit-node"
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
+      <div className="form-row">
+        <TextField label="Address" value={address} onChange={setAddress} mono error={wrongAddress} maxLength={253} />
+        <NumberField label="Port" value={port} onChange={setPort} minValue={1} maxValue={65_535} error={wrongPort} />
+      </div>
+      <TextField
+        label="Account"
+        isRequired={false}
+        value={user}
+        onChange={setUser}
+        mono
+        maxLength={64}
+        description="If empty, your SSH configuration applies."
+      />
+      <Checkbox
+        isSelected={sudo}
+        onChange={setSudo}
+        note="Some probes need root. Without sudo, their checks are inconclusive. No password is ever entered."
       >
-        <div className="form-row">
-          <TextField label="Address" value={address} onChange={setAddress} mono error={wrongAddress} maxLength={253} />
-          <NumberField label="Port" value={port} onChange={setPort} minValue={1} maxValue={65_535} error={wrongPort} />
-        </div>
-        <TextField
-          label="Account"
-          isRequired={false}
-          value={user}
-          onChange={setUser}
-          mono
-          maxLength={64}
-          description="If empty, your SSH configuration applies."
-        />
-        <Checkbox
-          isSelected={sudo}
-          onChange={setSudo}
-          note="Some probes need root. Without sudo, their checks are inconclusive. No password is ever entered."
-        >
-          Run privileged checks with sudo
-        </Checkbox>
-        {node.jump.length > 0 && <p className="quiet">Reached through {visible(node.jump.join(', '))}.</p>}
-        {save.error !== null && <FailureNote error={save.error} />}
-      </form>
-    </Dialog>
+        Run privileged checks with sudo
+      </Checkbox>
+      {node.jump.length > 0 && <p className="quiet">Reached through {visible(node.jump.join(', '))}.</p>}
+    </FormDialog>
   )
 }

@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'react'
 import { useAction } from '../actions.ts'
+import { useLate } from '../measure.ts'
 import { type Opening, useStore } from '../store.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -28,12 +28,8 @@ const STARTING: Opening = { step: 'reading', done: 0, total: 0 }
 export function OpeningRun({ run }: { readonly run: string }) {
   const { loading } = useStore()
   const stop = useAction('runs.stop-opening')
-  const [late, setLate] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
-    return () => clearTimeout(timer)
-  }, [])
-  if (!late) return null
+  const isLate = useLate(PATIENCE_MS)
+  if (!isLate) return null
   return (
     <div className="opening-run">
       <OpeningProgress opening={loading?.run === run ? loading : STARTING} />

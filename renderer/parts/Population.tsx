@@ -12,6 +12,7 @@ import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
@@ -93,22 +94,16 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
         />
       )}
       <dl className="stated-facts">
-        <div>
-          <dt>Declared population</dt>
-          <dd>
-            {visible(population.source)}; owner {visible(population.owner)}, {day(population.on)}
-          </dd>
-        </div>
-        <div>
-          <dt>Provider inventory</dt>
-          <dd>
-            {inventory === null ? (
-              'None. Import an export of the provider’s portal, or its invoice.'
-            ) : (
-              <Listed of={inventory} />
-            )}
-          </dd>
-        </div>
+        <Fact term="Declared population">
+          {visible(population.source)}; owner {visible(population.owner)}, {day(population.on)}
+        </Fact>
+        <Fact term="Provider inventory">
+          {inventory === null ? (
+            'None. Import an export of the provider’s portal, or its invoice.'
+          ) : (
+            <Listed of={inventory} />
+          )}
+        </Fact>
       </dl>
       {of === 'run' && isDeclared && (
         <div className="actions">
@@ -191,10 +186,9 @@ const columnsOf = (
     minWidth: 12,
     cell: (row: CoverageRow) => {
       const { state, why, name } = row
-      const { label, mark, tone } = coverageWords[state]
       return (
         <>
-          <MarkedLine mark={mark} tone={tone} line={label} />
+          <MarkedLine {...coverageWords[state]} />
           {why !== null && <CellLine className="note" text={visible(why)} />}
           {onLeaveOut !== null && (state === 'unreconciled' || state === 'excluded') && (
             <Button

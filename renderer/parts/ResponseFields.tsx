@@ -1,7 +1,7 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { findingStatusWords } from '../../schemas/conclusion-words.ts'
 import type { ResponseView } from '../../schemas/ipc-findings.ts'
-import { useAction } from '../actions.ts'
+import { type Action, useAction } from '../actions.ts'
 import { focusProblemSoon } from '../first-problem.ts'
 import {
   draftOf,
@@ -19,20 +19,20 @@ import {
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
-import { TextArea, TextField } from '../ui/Field.tsx'
+import { bound, TextArea, TextField } from '../ui/Field.tsx'
 import { Select } from '../ui/Select.tsx'
 import { daysFromToday } from './Acceptances.tsx'
 import { FailureNote } from './Ask.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { useSignature } from './TrustAnchors.tsx'
 
 const LONGEST_DUE_DAYS = 1096
 const KEEP = 'keep'
 
 interface Responding {
-  readonly busy: boolean
+  readonly action: Pick<Action<'responses.set'>, 'busy' | 'error'>
   readonly fields: ReactNode
-  readonly send: (event: FormEvent<HTMLFormElement>) => Promise<void>
+  readonly send: () => Promise<void>
   /** What was entered and is not recorded is dropped; null where there is nothing of this kind. */
   readonly discard: (() => void) | null
 }
@@ -63,13 +63,11 @@ function useResponding(checks: readonly string[], { current, draft, onDone }: Re
   }
   const { identity, choice } = useSignature('respondent')
   const lacking = tried ? lackingIn(form) : {}
-  const put = <K extends keyof ResponseForm>(field: K, value: ResponseForm[K]): void =>
-    show({ ...form, [field]: value })
+  const put = (part: Partial<ResponseForm>): void => show({ ...form, ...part })
   const isOne = checks.length === 1
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
+  const send = async (): Promise<void> => {
     setTried(true)
-    if (Object.keys(lackingIn(form)).length > 0) return focusProblemSoon(event.currentTarget)
+    if (Object.keys(lackingIn(form)).length > 0) return
     const saved = await action.run(draftOf(form, checks, identity))
     if (saved === null) return
     rememberStatedBy(form.statedBy)
@@ -83,24 +81,17 @@ function useResponding(checks: readonly string[], { current, draft, onDone }: Re
   }
   const fields = (
     <>
-      <TextField
-        label="Owner"
-        value={form.owner}
-        onChange={(value) => put('owner', value)}
-        maxLength={200}
-        error={lacking.owner}
-      />
+      <TextField label="Owner" {...bound(form, put, 'owner')} maxLength={200} error={lacking.owner} />
       <DateField
         label="Due"
-        value={form.due}
-        onChange={(value) => put('due', value)}
+        {...bound(form, put, 'due')}
         min={daysFromToday(0)}
         max={daysFromToday(LONGEST_DUE_DAYS)}
       />
       <Select
         label="Status"
         value={form.status ?? (isOne ? 'open' : KEEP)}
-        onChange={(id) => put('status', id === KEEP ? null : id)}
+        onChange={(id) => put({ status: id === KEEP ? null : id })}
         options={[
           ...(isOne ? [] : [{ id: KEEP as ResponseStatus | typeof KEEP, title: 'Unchanged' }]),
           ...RESPONSE_STATUSES.map((id) => ({ id, title: findingStatusWords[id] })),
@@ -108,38 +99,27 @@ function useResponding(checks: readonly string[], { current, draft, onDone }: Re
       />
       <TextArea
         label="Plan"
-        value={form.plan}
-        onChange={(value) => put('plan', value)}
+        {...bound(form, put, 'plan')}
         maxLength={2000}
         placeholder="What will be done, and how it will be tested"
         error={lacking.plan}
       />
-      {isOne && (
-        <TextArea
-          label="Cause"
-          value={form.cause}
-          onChange={(value) => put('cause', value)}
-          maxLength={2000}
-          rows={2}
-        />
-      )}
+      {isOne && <TextArea label="Cause" {...bound(form, put, 'cause')} maxLength={2000} rows={2} />}
       <TextField
         label="Stated by"
-        value={form.statedBy}
-        onChange={(value) => put('statedBy', value)}
+        {...bound(form, put, 'statedBy')}
         maxLength={200}
         error={lacking.statedBy}
         isRequired
       />
       {choice}
-      {action.error !== null && <FailureNote error={action.error} />}
     </>
   )
   const discard = (): void => {
     setTried(false)
     show(stored)
   }
-  return { busy: action.busy, fields, send, discard: draft !== null && statesMore(form, stored) ? discard : null }
+  return { action, fields, send, discard: draft !== null && statesMore(form, stored) ? discard : null }
 }
 
 interface OneResponseProps {
@@ -151,17 +131,26 @@ interface OneResponseProps {
 
 /** The response to one finding, beside it. */
 export function OneResponse({ reference, check, current }: OneResponseProps) {
-  const { busy, fields, send, discard } = useResponding([check], {
+  const { action, fields, send, discard } = useResponding([check], {
     current,
     draft: reference,
     onDone: () => undefined,
   })
   return (
-    <form className="response-form" onSubmit={(event) => void send(event)} noValidate>
+    <form
+      className="response-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+        focusProblemSoon(event.currentTarget)
+      }}
+      noValidate
+    >
       {fields}
+      {action.error !== null && <FailureNote error={action.error} />}
       <p className="note">A response does not change the verdict. A later run confirms a remediation.</p>
       <div className="actions">
-        <Button type="submit" busy={busy}>
+        <Button type="submit" busy={action.busy}>
           Save response
         </Button>
         {discard !== null && (
@@ -182,25 +171,18 @@ interface ResponseDialogProps {
 
 /** One response to several findings. */
 export function ResponseDialog({ checks, onClose }: ResponseDialogProps) {
-  const { busy, fields, send } = useResponding(checks, { current: null, draft: null, onDone: onClose })
+  const { action, fields, send } = useResponding(checks, { current: null, draft: null, onDone: onClose })
   return (
-    <Dialog
+    <FormDialog
       title={`Respond to ${plural(checks.length, 'finding')}`}
+      verb="Save response"
+      action={action}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form="response" busy={busy}>
-            Save response
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form id="response" className="form" onSubmit={(event) => void send(event)} noValidate>
-        {checks.length > 1 && <p className="quiet">An empty field keeps what each finding has.</p>}
-        {fields}
-        <p className="note">A response does not change the verdict.</p>
-      </form>
-    </Dialog>
+      {checks.length > 1 && <p className="quiet">An empty field keeps what each finding has.</p>}
+      {fields}
+      <p className="note">A response does not change the verdict.</p>
+    </FormDialog>
   )
 }

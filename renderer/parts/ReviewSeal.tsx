@@ -12,18 +12,18 @@ import { useAction } from '../actions.ts'
 import { HEADLINE_MARKS, KINDS, mayConfirm, reEvaluationLine, STANDINGS } from '../seal-model.ts'
 import { announce, go } from '../store.ts'
 import { isAuditorPage, may } from '../team.ts'
-import { visible, when, withDates } from '../text.ts'
+import { shellLine, visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextArea } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { CompareKey } from './CompareKeys.tsx'
-import { Fingerprint } from './Copy.tsx'
+import { Copy, Fingerprint } from './Copy.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { AnswerMark, Shape, VerdictMark } from './Mark.tsx'
-import { OfflineNotice } from './OfflineNotice.tsx'
 import { Page } from './Page.tsx'
-import { type WholeColumn, WholeTable } from './WholeTable.tsx'
+import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 interface ReviewSealProps {
   readonly review: PackReview
@@ -116,6 +116,19 @@ export function ReviewSeal({ review, onReview }: ReviewSealProps) {
   )
 }
 
+/** States that a verification ran on the server of the audited organization, with the command that repeats it elsewhere. */
+function OfflineNotice({ file }: { readonly file: string }) {
+  const command = shellLine(['barewitness', 'verify', file, '--trust', 'SIGNER.pem'])
+  return (
+    <Notice
+      title="This verification runs on the server of the audited organization."
+      means="A server that was altered could show other results. Download the pack and verify it on a computer that you control:"
+      actions={<Copy text={command} what="the command" />}
+      next={<span className="mono command-line">{visible(command)}</span>}
+    />
+  )
+}
+
 /** What is kept of the run chain here without the reader’s doing, and what the pack was compared with. */
 const Checkpoint = ({ checkpoint }: { readonly checkpoint: CheckpointView }) => {
   const { comparedWith, entries, lastRun, keptAt, confirmed } = checkpoint
@@ -168,8 +181,8 @@ const VerdictWord = ({ verdict }: { readonly verdict: Verdict | null }) =>
 const wordOf = (verdict: Verdict | null): string => (verdict === null ? 'None' : verdictWords[verdict].label)
 
 const DIFFERENCE_COLUMNS: readonly WholeColumn<Difference>[] = [
-  { id: 'node', title: 'Node', isRowHeader: true, text: ({ node }) => node, cell: ({ node }) => visible(node) },
-  { id: 'check', title: 'Check', cellClass: 'mono', text: ({ check }) => check, cell: ({ check }) => visible(check) },
+  textColumn('node', 'Node', ({ node }) => node, { isRowHeader: true }),
+  textColumn('check', 'Check', ({ check }) => check, { cellClass: 'mono' }),
   {
     id: 'stated',
     title: 'Stated in the pack',
@@ -202,32 +215,23 @@ function Signer({ review, onCompare }: { readonly review: PackReview; readonly o
   return (
     <div className="signer">
       <dl className="seal-facts">
-        <div>
-          <dt>Name in certificate</dt>
-          <dd>{visible(signer.subject)}</dd>
-        </div>
-        <div>
-          <dt>Fingerprint (SHA-256)</dt>
-          <dd>
-            <Fingerprint of={signer.fingerprint} what="the fingerprint of the signer" />
-          </dd>
-        </div>
-        <div>
-          <dt>Trust</dt>
-          <dd>
-            <span className="status">
-              <Shape
-                mark={signer.trust === 'unknown' ? 'diamond-question' : 'ring-tick'}
-                tone={signer.trust === 'unknown' ? 'inconclusive' : 'satisfied'}
-              />
-              <span>{label}</span>
-            </span>
-            <span className="note">
-              {demo ? 'Demo key. It can never be trusted.' : meaning}
-              {review.trust !== null && ` Since ${when(review.trust.since)}: ${visible(review.trust.howVerified)}`}
-            </span>
-          </dd>
-        </div>
+        <Fact term="Name in certificate">{visible(signer.subject)}</Fact>
+        <Fact term="Fingerprint (SHA-256)">
+          <Fingerprint of={signer.fingerprint} what="the fingerprint of the signer" />
+        </Fact>
+        <Fact term="Trust">
+          <span className="status">
+            <Shape
+              mark={signer.trust === 'unknown' ? 'diamond-question' : 'ring-tick'}
+              tone={signer.trust === 'unknown' ? 'inconclusive' : 'satisfied'}
+            />
+            <span>{label}</span>
+          </span>
+          <span className="note">
+            {demo ? 'Demo key. It can never be trusted.' : meaning}
+            {review.trust !== null && ` Since ${when(review.trust.since)}: ${visible(review.trust.howVerified)}`}
+          </span>
+        </Fact>
       </dl>
       {mayConfirm(review) && <Button onPress={onCompare}>Compare key…</Button>}
     </div>
@@ -246,27 +250,18 @@ function TrustAuthority({
 }) {
   const [how, setHow] = useState('')
   const trust = useAction('pack.trust-authority')
+  const send = async (): Promise<void> => {
+    const after = await trust.run({ howVerified: how.trim() })
+    if (after !== null) onReview(after)
+  }
   return (
-    <Dialog
+    <FormDialog
       title="Trust a time-stamp authority"
+      verb="Choose certificate…"
+      isDisabled={how.trim().length < LEAST_WORDS}
+      action={trust}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button
-            kind="primary"
-            busy={trust.busy}
-            isDisabled={how.trim().length < LEAST_WORDS}
-            onPress={() =>
-              void trust.run({ howVerified: how.trim() }).then((after) => {
-                if (after !== null) onReview(after)
-              })
-            }
-          >
-            Choose certificate…
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
       <p>
         Obtain the root certificate from the authority itself, not from the sender of the pack. A signer could operate
@@ -280,8 +275,7 @@ function TrustAuthority({
         maxLength={500}
         rows={2}
       />
-      {trust.error !== null && <FailureNote error={trust.error} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 

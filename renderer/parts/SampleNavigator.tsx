@@ -13,6 +13,7 @@ import { announce, go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextArea } from '../ui/Field.tsx'
 import {
   DECISIONS,
@@ -118,12 +119,9 @@ export function SampleNavigator({ rows, sample, view, onSheet, change }: SampleN
       {sample.strata.length > 0 && (
         <dl className="samples-strata">
           {sample.strata.map(({ stratum, population, sampled }) => (
-            <div key={stratum}>
-              <dt>{stratumWords[stratum]}</dt>
-              <dd className="number">
-                {sampled} of {population}
-              </dd>
-            </div>
+            <Fact key={stratum} term={stratumWords[stratum]} className="number">
+              {sampled} of {population}
+            </Fact>
           ))}
         </dl>
       )}
@@ -254,17 +252,11 @@ function Evidence({
       <Acceptances acceptances={accepted} of="pack" />
       <dl className="claim-notes">
         {finding !== null && (
-          <div>
-            <dt>Management response</dt>
-            <dd>
-              <ManagementResponse finding={finding} />
-            </dd>
-          </div>
+          <Fact term="Management response">
+            <ManagementResponse finding={finding} />
+          </Fact>
         )}
-        <div>
-          <dt>Limitations</dt>
-          <dd>{known?.limitations ?? 'This version has no such check.'}</dd>
-        </div>
+        <Fact term="Limitations">{known?.limitations ?? 'This version has no such check.'}</Fact>
       </dl>
       <div className="actions">
         {property !== null && (

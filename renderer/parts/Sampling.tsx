@@ -24,7 +24,7 @@ import { LARGEST_SAMPLE, otherLines, propertyOf, sampleRows, seedOf, sizeFrom } 
 import { Ask, FailureNote } from './Ask.tsx'
 import { Page } from './Page.tsx'
 import { SampleNavigator } from './SampleNavigator.tsx'
-import { type WholeColumn, WholeTable } from './WholeTable.tsx'
+import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** The auditor’s work on the pack: results sampled with a printed seed, and decisions stored outside the pack. */
 export function Sampling({ review }: { readonly review: PackReview }) {
@@ -170,13 +170,8 @@ const OtherNotes = ({ lines, view }: { readonly lines: readonly WorksheetLine[];
 )
 
 const NOTE_COLUMNS: readonly WholeColumn<WorksheetLine>[] = [
-  {
-    id: 'decision',
-    title: 'Your decision',
-    text: ({ state }) => workStateWords[state],
-    cell: ({ state }) => workStateWords[state],
-  },
-  { id: 'note', title: 'Your note', cellClass: 'source', text: ({ note }) => note, cell: ({ note }) => visible(note) },
+  textColumn('decision', 'Your decision', ({ state }) => workStateWords[state]),
+  textColumn('note', 'Your note', ({ note }) => note, { cellClass: 'source' }),
   { id: 'saved', title: 'Saved', cellClass: 'number', text: ({ at }) => at, cell: ({ at }) => when(at) },
 ]
 

@@ -27,7 +27,7 @@ import { announce } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
-import { TextField } from '../ui/Field.tsx'
+import { bound, TextField } from '../ui/Field.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { FailureNote } from './Ask.tsx'
@@ -91,8 +91,7 @@ export function ScheduleForm({ view, edited, onClose, onSaved }: ScheduleFormPro
       </p>
       <TextField
         label="Name"
-        value={draft.name}
-        onChange={(name) => set({ name })}
+        {...bound(draft, set, 'name')}
         mono
         maxLength={63}
         error={problems.name}
@@ -102,8 +101,7 @@ export function ScheduleForm({ view, edited, onClose, onSaved }: ScheduleFormPro
       <RadioGroup
         label="Frequency"
         inline
-        value={cadence.every}
-        onChange={(every) => due({ every })}
+        {...bound(cadence, due, 'every')}
         options={CADENCE_KINDS.map((id) => ({ id, title: KIND_TITLES[id] }))}
       />
       <div className="schedule-fields">
@@ -156,21 +154,13 @@ export function ScheduleForm({ view, edited, onClose, onSaved }: ScheduleFormPro
             error={problems.at}
           />
         )}
-        <TextField
-          label="Time zone"
-          value={draft.zone}
-          onChange={(zone) => set({ zone })}
-          mono
-          maxLength={60}
-          error={problems.zone}
-        />
+        <TextField label="Time zone" {...bound(draft, set, 'zone')} mono maxLength={60} error={problems.zone} />
       </div>
       <p role="status">{cadenceWords(cadence, visible(draft.zone))}</p>
       <NumberField
         label="Random delay (maximum, minutes)"
         description="Different for each run, so that many computers do not start at the same time."
-        value={draft.jitterMinutes}
-        onChange={(jitterMinutes) => set({ jitterMinutes })}
+        {...bound(draft, set, 'jitterMinutes')}
         minValue={0}
         maxValue={720}
         error={problems.jitter}

@@ -33,9 +33,9 @@ interface SectionEditorProps {
 }
 
 const STATES = {
-  unsaved: { word: 'Not saved yet', mark: 'dot', tone: 'inconclusive' },
-  declared: { word: 'Declared', mark: 'ring-tick', tone: 'satisfied' },
-  empty: { word: 'Not declared', mark: 'bar', tone: 'not-applicable' },
+  unsaved: { label: 'Not saved yet', mark: 'dot', tone: 'inconclusive' },
+  declared: { label: 'Declared', mark: 'ring-tick', tone: 'satisfied' },
+  empty: { label: 'Not declared', mark: 'bar', tone: 'not-applicable' },
 } as const
 
 /** One section of the declarations. It is stored as a whole; problems are shown at their fields and nothing is stored then. */
@@ -82,7 +82,7 @@ export function SectionEditor({ view, section, nodes, startsOpen = false, onSave
   }, [problems])
   const content = unsaved ? '' : visible(contentOf(stored, memberLabel))
   const whole = problems.filter(({ path }) => path.length === 0)
-  const { word, mark, tone } = STATES[unsaved ? 'unsaved' : Object.keys(stored).length > 0 ? 'declared' : 'empty']
+  const state = unsaved ? 'unsaved' : Object.keys(stored).length > 0 ? 'declared' : 'empty'
   return (
     <Disclosure
       level={2}
@@ -93,11 +93,11 @@ export function SectionEditor({ view, section, nodes, startsOpen = false, onSave
       aside={
         <span className="section-state">
           {content !== '' && <span className="quiet section-content">{content}</span>}
-          <MarkedLine mark={mark} tone={tone} line={word} />
+          <MarkedLine {...STATES[state]} />
         </span>
       }
     >
-      <section ref={body} className="form declaration-form" aria-label={title}>
+      <section ref={body} className="form engagement-form" aria-label={title}>
         <p className="quiet">{meaning}</p>
         {differs.length > 0 && (
           <Notice

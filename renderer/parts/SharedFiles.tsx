@@ -9,6 +9,7 @@ import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
+import { SortedTable, textColumn } from './WholeTable.tsx'
 
 /** Who shared a pack, when, and what they wrote. */
 export const SharedBy = ({ pack: { shared, isCopy, note } }: { readonly pack: SharedPack }) => (
@@ -65,37 +66,28 @@ function FileRows({
   readonly onDownload: (file: string) => void
 }) {
   return (
-    <div className="scroll">
-      <table className="files">
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">File</th>
-            <th scope="col" className="amount">
-              Size
-            </th>
-            <th scope="col">Digest (SHA-256)</th>
-            <th scope="col">Action</th>
-          </tr>
-        </thead>
-        <tbody>
-          {files.map(({ name, size, sha256 }) => (
-            <tr key={name}>
-              <th scope="row" className="source">
-                {visible(name)}
-              </th>
-              <td className="number amount">{bytes(size)}</td>
-              <td className="mono fingerprint digest">{sha256}</td>
-              <td>
-                <Button small label={`Download ${visible(name)}`} onPress={() => onDownload(name)}>
-                  Download
-                </Button>
-                <Copy text={sha256} what={`the digest of ${visible(name)}`} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <SortedTable<ExportedFileView>
+      className="files"
+      caption={caption}
+      columns={[
+        textColumn('file', 'File', ({ name }) => name, { isRowHeader: true, cellClass: 'source' }),
+        textColumn('size', 'Size', ({ size }) => bytes(size), { className: 'amount', cellClass: 'number' }),
+        textColumn('digest', 'Digest (SHA-256)', ({ sha256 }) => sha256, { cellClass: 'mono fingerprint digest' }),
+        {
+          id: 'action',
+          title: 'Action',
+          cell: ({ name, sha256 }) => (
+            <>
+              <Button small label={`Download ${visible(name)}`} onPress={() => onDownload(name)}>
+                Download
+              </Button>
+              <Copy text={sha256} what={`the digest of ${visible(name)}`} />
+            </>
+          ),
+        },
+      ]}
+      rows={files}
+      keyOf={({ name }) => name}
+    />
   )
 }

@@ -4,8 +4,7 @@ import type { EntrySignature } from '../../schemas/types.ts'
 import { rolesToSign } from '../register-model.ts'
 import { announce, outdated } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
-import { FailureNote } from './Ask.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { useEntrySigning } from './TrustAnchors.tsx'
 
 interface SignEntryProps {
@@ -52,21 +51,16 @@ function SignDialog({
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       title="Sign entry"
+      verb="Sign entry"
+      isDisabled={!chosen}
+      action={{ busy, error }}
+      onSubmit={run}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" busy={busy} isDisabled={!chosen} onPress={() => void run()}>
-            Sign entry
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
       <p className="quiet">The signature covers the entry as recorded. Two people sign with different keys.</p>
       {choice}
-      {error !== null && <FailureNote error={error} />}
-    </Dialog>
+    </FormDialog>
   )
 }

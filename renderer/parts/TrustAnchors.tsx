@@ -11,12 +11,13 @@ import { signedIn } from '../team.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextArea } from '../ui/Field.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Select } from '../ui/Select.tsx'
-import { Ask, FailureNote } from './Ask.tsx'
+import { Ask } from './Ask.tsx'
 import { Fingerprint } from './Copy.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { EntryWithoutSealer } from './NoSealer.tsx'
 
 type Use = TrustAnchor['for']
@@ -93,20 +94,15 @@ function Anchors({
                 </Button>
               </div>
               <dl className="seal-facts">
-                <div>
-                  <dt>Fingerprint (SHA-256)</dt>
-                  <dd>
-                    <Fingerprint of={anchor.fingerprint} what={`the fingerprint of ${visible(anchor.subject)}`} />
-                  </dd>
-                </div>
-                <div>
-                  <dt>Trusted since</dt>
-                  <dd className="number">{when(anchor.since)}</dd>
-                </div>
-                <div>
-                  <dt>Verification method</dt>
-                  <dd className="source">{visible(anchor.howVerified)}</dd>
-                </div>
+                <Fact term="Fingerprint (SHA-256)">
+                  <Fingerprint of={anchor.fingerprint} what={`the fingerprint of ${visible(anchor.subject)}`} />
+                </Fact>
+                <Fact term="Trusted since" className="number">
+                  {when(anchor.since)}
+                </Fact>
+                <Fact term="Verification method" className="source">
+                  {visible(anchor.howVerified)}
+                </Fact>
               </dl>
             </li>
           ))}
@@ -136,17 +132,13 @@ function Add({
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       title={`Add certificate for ${USES[use].title.toLowerCase()}`}
+      verb="Choose file"
+      isDisabled={how.trim().length < 3}
+      action={add}
+      onSubmit={run}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" busy={add.busy} isDisabled={how.trim().length < 3} onPress={() => void run()}>
-            Choose file
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
       <p>
         Choose a certificate (.pem, .crt or .der) whose fingerprint you compared with one from another channel. A file
@@ -160,8 +152,7 @@ function Add({
         value={how}
         onChange={setHow}
       />
-      {add.error !== null && <FailureNote error={add.error} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -182,23 +173,18 @@ function Remove({
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       title="Remove certificate"
       alert
       size="small"
+      verb="Remove certificate"
+      kind="danger"
+      action={remove}
+      onSubmit={run}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="danger" busy={remove.busy} onPress={() => void run()}>
-            Remove certificate
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
       <p>Packs signed under “{visible(anchor.subject)}” will show an unconfirmed signer. No pack is changed.</p>
-      {remove.error !== null && <FailureNote error={remove.error} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -1,5 +1,4 @@
 import { IconPlayerStop } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
 import {
   VERIFICATION_CHECKS,
   VERIFICATION_STEPS,
@@ -7,6 +6,7 @@ import {
   verificationStepWords,
 } from '../../schemas/verification.ts'
 import { useAction } from '../actions.ts'
+import { useLate } from '../measure.ts'
 import { type Verifying as Going, useStore } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -27,13 +27,9 @@ export function Verifying() {
 }
 
 function Steps({ going: { file, step, done, total, results } }: { readonly going: Going }) {
-  const [late, setLate] = useState(false)
+  const isLate = useLate(PATIENCE_MS)
   const stop = useAction('pack.stop')
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
-    return () => clearTimeout(timer)
-  }, [])
-  if (!late) return null
+  if (!isLate) return null
   const at = VERIFICATION_STEPS.indexOf(step)
   return (
     <section className="verifying" aria-label="Verification in progress">
@@ -66,7 +62,7 @@ function Steps({ going: { file, step, done, total, results } }: { readonly going
             <MarkedLine
               mark={place < at ? 'dot' : place === at ? 'disc-half' : 'dotted-ring'}
               tone="not-tested"
-              line={verificationStepWords[one].does}
+              label={verificationStepWords[one].does}
             />
           </li>
         ))}

@@ -1,7 +1,8 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { TableChoice } from '../../schemas/ipc-views.ts'
-import type { TableColumn } from '../table-model.ts'
+import { NO_CHOICE, type TableColumn } from '../table-model.ts'
+import { visible } from '../text.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { useTable } from './TableTools.tsx'
 
@@ -14,13 +15,22 @@ export interface WholeColumn<T> extends TableColumn<T> {
   readonly cell?: (row: T) => ReactNode
 }
 
+/** A column whose cells show its text. */
+export const textColumn = <T,>(
+  id: string,
+  title: string,
+  text: NonNullable<TableColumn<T>['text']>,
+  more: Pick<WholeColumn<T>, 'isRowHeader' | 'className' | 'cellClass'> = {},
+): WholeColumn<T> => ({ id, title, text, cell: (row) => visible(String(text(row) ?? '')), ...more })
+
 export interface SortedTableProps<T> {
   /** Those that are shown, as useTable() gives them with the rest. */
   readonly columns: readonly WholeColumn<T>[]
   readonly rows: readonly T[]
   readonly keyOf: (row: T) => string
-  readonly sort: TableChoice
-  readonly onSort: (column: string) => void
+  /** Without it, the rows are in a fixed order. */
+  readonly sort?: TableChoice
+  readonly onSort?: (column: string) => void
   readonly caption?: ReactNode
   readonly label?: string
   readonly className?: string
@@ -31,7 +41,7 @@ export function SortedTable<T>({
   columns,
   rows,
   keyOf,
-  sort,
+  sort = NO_CHOICE,
   onSort,
   caption,
   label,
@@ -98,7 +108,7 @@ export function WholeTable<T>({ table, most, ...props }: WholeTableProps<T>) {
 interface SortHeadingProps<T> {
   readonly column: TableColumn<T>
   readonly choice: TableChoice
-  readonly onSort: (column: string) => void
+  readonly onSort: ((column: string) => void) | undefined
   readonly className?: string
 }
 
@@ -112,7 +122,7 @@ export function SortHeading<T>({ column, choice, onSort, className }: SortHeadin
       {...(className === undefined ? {} : { className })}
       aria-sort={isSorted ? (choice.isReversed ? 'descending' : 'ascending') : undefined}
     >
-      {text === undefined ? (
+      {text === undefined || onSort === undefined ? (
         title
       ) : (
         <button type="button" className="sort" onClick={() => onSort(id)}>

@@ -71,17 +71,7 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
           )
         }}
       </Ask>
-      {decides && (
-        <DecisionDialog
-          framework={frame.id}
-          control={row}
-          onClose={() => setDecides(false)}
-          onDone={() => {
-            setDecides(false)
-            outdated()
-          }}
-        />
-      )}
+      {decides && <DecisionDialog framework={frame.id} control={row} onClose={() => setDecides(false)} />}
     </section>
   )
 }
@@ -90,14 +80,13 @@ interface DecisionDialogProps {
   readonly framework: FrameworkName
   readonly control: Pick<ControlRow, 'key' | 'id' | 'title' | 'level'>
   readonly onClose: () => void
-  readonly onDone: () => void
 }
 
 /** Default period of a decision. */
 const USUAL_DAYS = 180
 
 /** A control decision by a named person: an addressable specification, or non-applicability. It changes no verdict. */
-function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogProps) {
+function DecisionDialog({ framework, control, onClose }: DecisionDialogProps) {
   const set = useAction('decisions.set')
   const choices = decisionChoices(control)
   const [decision, setDecision] = useState<ControlDecision['decision']>(choices[0] ?? 'not-applicable')
@@ -123,7 +112,8 @@ function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogP
     // It is recorded in any case; it can be signed later from the list.
     if (problem !== null) change({ problem })
     announce(`Decision recorded until ${day(until)}.`)
-    onDone()
+    onClose()
+    outdated()
   }
   return (
     <FormDialog

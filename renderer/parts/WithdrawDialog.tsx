@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useAction } from '../actions.ts'
-import { announce } from '../store.ts'
+import { announce, outdated } from '../store.ts'
+import { firstUp } from '../text.ts'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { FormDialog } from './FormDialog.tsx'
 
@@ -17,11 +18,10 @@ interface WithdrawDialogProps {
   /** The subject, in words. */
   readonly about: string
   readonly onClose: () => void
-  readonly onDone: () => void
 }
 
 /** Withdraws an entry or rejects a request, with name and reason. It remains listed. */
-export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDialogProps) {
+export function WithdrawDialog({ what, id, about, onClose }: WithdrawDialogProps) {
   const way = WAYS[what]
   const withdraw = useAction(way.method)
   const [by, setBy] = useState('')
@@ -31,8 +31,9 @@ export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDia
     setTried(true)
     if (by.trim() === '' || reason.trim().length < 3) return
     if ((await withdraw.run({ id, by, reason })) === null) return
-    announce(`${what.charAt(0).toUpperCase()}${what.slice(1)} ${way.done}.`)
-    onDone()
+    announce(`${firstUp(what)} ${way.done}.`)
+    onClose()
+    outdated()
   }
   return (
     <FormDialog

@@ -5,8 +5,7 @@ import type { Source } from '../../schemas/ipc-views.ts'
 import { statusWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { Acceptances, NamedNodes, SamePerson } from '../parts/Acceptances.tsx'
-import { AcceptedCheck, type CheckTitles } from '../parts/AcceptedCheck.tsx'
+import { Acceptances, AcceptedCheck, type CheckTitles, NamedNodes, SamePerson } from '../parts/Acceptances.tsx'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Decisions } from '../parts/Decisions.tsx'
 import { FormDialog } from '../parts/FormDialog.tsx'
@@ -17,6 +16,7 @@ import { acceptancesShown, pendingWords, type Shown, STANDINGS, signedLine } fro
 import { announce, change, outdated, useStore } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextField } from '../ui/Field.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
@@ -151,10 +151,6 @@ function AcceptanceRequests({
 }) {
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = (): void => setOpened(null)
-  const done = (): void => {
-    close()
-    outdated()
-  }
   return (
     <>
       <ul className="acceptances">
@@ -187,39 +183,30 @@ function AcceptanceRequests({
               )}
             </p>
             <dl className="facts">
-              <dt>Reason</dt>
-              <dd>{visible(one.reason)}</dd>
-              <dt>Compensating control</dt>
-              <dd>{visible(one.compensatingControl)}</dd>
-              <dt>Owner</dt>
-              <dd>{visible(one.owner)}</dd>
-              <dt>Requested by</dt>
-              <dd>
+              <Fact term="Reason">{visible(one.reason)}</Fact>
+              <Fact term="Compensating control">{visible(one.compensatingControl)}</Fact>
+              <Fact term="Owner">{visible(one.owner)}</Fact>
+              <Fact term="Requested by">
                 {visible(one.requestedBy)}, {day(one.requestedAt)}
-              </dd>
-              <dt>Signatures</dt>
-              <dd>{signedLine(one.signatures)}</dd>
+              </Fact>
+              <Fact term="Signatures">{signedLine(one.signatures)}</Fact>
               {one.resolved !== undefined && (
-                <>
-                  <dt>{pendingWords[one.resolved.as]}</dt>
-                  <dd>
-                    {visible(one.resolved.by)}, {day(one.resolved.at)}
-                    {one.resolved.reason !== null && `: ${visible(one.resolved.reason)}`}
-                  </dd>
-                </>
+                <Fact term={pendingWords[one.resolved.as]}>
+                  {visible(one.resolved.by)}, {day(one.resolved.at)}
+                  {one.resolved.reason !== null && `: ${visible(one.resolved.reason)}`}
+                </Fact>
               )}
             </dl>
           </li>
         ))}
       </ul>
-      {opened?.dialog === 'approve' && <ApproveDialog request={opened.request} onClose={close} onDone={done} />}
+      {opened?.dialog === 'approve' && <ApproveDialog request={opened.request} onClose={close} />}
       {opened?.dialog === 'refuse' && (
         <WithdrawDialog
           what="request"
           id={opened.request.id}
           about={`${opened.request.check}: ${visible(opened.request.reason)}`}
           onClose={close}
-          onDone={done}
         />
       )}
     </>
@@ -229,11 +216,10 @@ function AcceptanceRequests({
 interface ApproveDialogProps {
   readonly request: AcceptanceRequestView
   readonly onClose: () => void
-  readonly onDone: () => void
 }
 
 /** Approves a request as submitted, with the name and role of the approver. */
-function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
+function ApproveDialog({ request, onClose }: ApproveDialogProps) {
   const approve = useAction('acceptances.approve')
   const [approvedBy, setApprovedBy] = useState('')
   const [approverRole, setApproverRole] = useState('')
@@ -247,7 +233,8 @@ function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
     // It is approved in any case; it can be signed later from the list.
     if (problem !== null) change({ problem })
     announce('Request approved.')
-    onDone()
+    onClose()
+    outdated()
   }
   return (
     <FormDialog title="Approve request" verb="Approve request" action={approve} onSubmit={send} onClose={onClose}>

@@ -26,7 +26,7 @@ import { NextStep } from '../parts/NextStep.tsx'
 import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { TableTools, useTable, useTableChoice } from '../parts/TableTools.tsx'
-import { SortedTable, type SortedTableProps, type WholeColumn } from '../parts/WholeTable.tsx'
+import { SortedTable, type SortedTableProps, textColumn, type WholeColumn } from '../parts/WholeTable.tsx'
 import { announce, useStore } from '../store.ts'
 import { NO_CHOICE, sortedRows } from '../table-model.ts'
 import { day, plural, visible } from '../text.ts'
@@ -199,25 +199,9 @@ const OWNED_COLUMNS: readonly WholeColumn<OwnedDocument>[] = [
       </>
     ),
   },
-  {
-    id: 'reached',
-    title: 'Reached',
-    text: ({ level }) => (level === null ? 'Nothing on file' : levelWords[level].label),
-    cell: ({ level }) => (level === null ? 'Nothing on file' : levelWords[level].label),
-  },
-  {
-    id: 'minimum',
-    title: 'Minimum level',
-    text: ({ minimum }) => levelWords[minimum].label,
-    cell: ({ minimum }) => levelWords[minimum].label,
-  },
-  {
-    id: 'controls',
-    title: 'Controls',
-    cellClass: 'number',
-    text: ({ controls }) => controls,
-    cell: ({ controls }) => controls,
-  },
+  textColumn('reached', 'Reached', ({ level }) => (level === null ? 'Nothing on file' : levelWords[level].label)),
+  textColumn('minimum', 'Minimum level', ({ minimum }) => levelWords[minimum].label),
+  textColumn('controls', 'Controls', ({ controls }) => controls, { cellClass: 'number' }),
 ]
 
 /** What is outstanding by owner, the soonest due day first, with a message to each owner. */

@@ -6,7 +6,7 @@ import { type Tally, tallyIn, verdictAt } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
-import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
+import { textColumn, type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -16,18 +16,7 @@ interface CountedCheck {
   readonly counts: Tally['counts']
 }
 
-const countColumn = (
-  id: string,
-  title: string,
-  count: (counts: Tally['counts']) => number,
-): WholeColumn<CountedCheck> => ({
-  id,
-  title,
-  className: 'count-column',
-  cellClass: 'number',
-  text: ({ counts }) => count(counts),
-  cell: ({ counts }) => count(counts),
-})
+const COUNT = { className: 'count-column', cellClass: 'number' } as const
 
 const CHECK_COLUMNS: readonly WholeColumn<CountedCheck>[] = [
   {
@@ -42,15 +31,10 @@ const CHECK_COLUMNS: readonly WholeColumn<CountedCheck>[] = [
       </>
     ),
   },
-  {
-    id: 'property',
-    title: 'Property',
-    text: ({ check }) => propertyWords[check.property].label,
-    cell: ({ check }) => propertyWords[check.property].label,
-  },
-  countColumn('not-satisfied', 'Not satisfied', (counts) => counts['not-satisfied']),
-  countColumn('inconclusive', 'Inconclusive', ({ inconclusive }) => inconclusive),
-  countColumn('satisfied', 'Satisfied', ({ satisfied }) => satisfied),
+  textColumn('property', 'Property', ({ check }) => propertyWords[check.property].label),
+  textColumn('not-satisfied', 'Not satisfied', ({ counts }) => counts['not-satisfied'], COUNT),
+  textColumn('inconclusive', 'Inconclusive', ({ counts }) => counts.inconclusive, COUNT),
+  textColumn('satisfied', 'Satisfied', ({ counts }) => counts.satisfied, COUNT),
 ]
 
 /** Checks that were decided on at least one node, or of these, those without a deviation. */

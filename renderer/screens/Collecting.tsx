@@ -21,8 +21,9 @@ import {
   wordOf,
 } from '../run-progress.ts'
 import { go, useStore } from '../store.ts'
-import { plural, visible } from '../text.ts'
+import { firstUp, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState, Progress } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
@@ -120,12 +121,12 @@ function Run({ progress }: { readonly progress: RunProgress }) {
             words={`${evaluated.done} of ${plural(evaluated.total, 'node')}`}
           />
         )}
-        <dl className="run-facts">
-          <Fact term="Collected" value={`${finished - failed - partial}`} />
-          <Fact term="Partial" value={`${partial}`} />
-          <Fact term="Not collected" value={`${failed}`} />
-          <Fact term="Remaining" value={`${total - finished}`} />
-          {going && evaluated === null && <Fact term="Slowest" value={slowestWords(progress)} />}
+        <dl className="run-facts number">
+          <Fact term="Collected">{finished - failed - partial}</Fact>
+          <Fact term="Partial">{partial}</Fact>
+          <Fact term="Not collected">{failed}</Fact>
+          <Fact term="Remaining">{total - finished}</Fact>
+          {going && evaluated === null && <Fact term="Slowest">{slowestWords(progress)}</Fact>}
         </dl>
       </div>
       <NodeRows progress={progress} />
@@ -133,17 +134,10 @@ function Run({ progress }: { readonly progress: RunProgress }) {
   )
 }
 
-const Fact = ({ term, value }: { readonly term: string; readonly value: string }) => (
-  <div>
-    <dt>{term}</dt>
-    <dd className="number">{value}</dd>
-  </div>
-)
-
 function summaryHead(progress: RunProgress, now: number): string {
   if (progress.ended !== 'no' || progress.paused) return summaryOf(progress, now)
   const left = timeLeft(progress, now)
-  return left === null ? 'Estimating time left' : `${left.slice(0, 1).toUpperCase()}${left.slice(1)}`
+  return left === null ? 'Estimating time left' : firstUp(left)
 }
 
 function slowestWords(progress: RunProgress): string {

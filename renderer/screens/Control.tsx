@@ -13,7 +13,7 @@ import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { MarkedLine } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { WhyState } from '../parts/WhyState.tsx'
-import { go, outdated, useStore } from '../store.ts'
+import { go, useStore } from '../store.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -215,10 +215,6 @@ function DocumentPart({ of, view, framework, control }: DocumentPartProps) {
                 need={null}
                 about={`${control.id} ${control.title}`}
                 onClose={() => setAttaches(false)}
-                onDone={() => {
-                  setAttaches(false)
-                  outdated()
-                }}
               />
             )}
           </>

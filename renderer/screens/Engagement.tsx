@@ -8,16 +8,17 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { categoriesLine, rowsText } from '../engagement-model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { EngagementEditor } from '../parts/EngagementEditor.tsx'
+import { FormDialog } from '../parts/FormDialog.tsx'
 import { NextStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
 import { Population } from '../parts/Population.tsx'
-import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
+import { textColumn, type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import type { EngagementPart } from '../routes.ts'
 import { announce, go, outdated, replace, useStore } from '../store.ts'
 import type { ColumnPart } from '../table-model.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
@@ -102,13 +103,7 @@ const MAPPING_COLUMNS: readonly WholeColumn<MappingItem>[] = [
       </>
     ),
   },
-  {
-    id: 'version',
-    title: 'Version',
-    cellClass: 'source',
-    text: ({ version }) => version,
-    cell: ({ version }) => visible(version),
-  },
+  textColumn('version', 'Version', ({ version }) => version, { cellClass: 'source' }),
   {
     id: 'mapped',
     title: 'Controls with a check',
@@ -124,10 +119,11 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
   const bring = useAction('mappings.import-choose')
   const remove = useAction('mappings.remove')
   const [asks, setAsks] = useState<MappingItem | null>(null)
-  const done = (reply: readonly MappingItem[] | null, announcement: string): void => {
-    if (reply === null) return
+  const done = (reply: readonly MappingItem[] | null, announcement: string): boolean => {
+    if (reply === null) return false
     announce(announcement)
     outdated()
+    return true
   }
   return (
     <div className="population">
@@ -145,7 +141,6 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
         </Button>
       </div>
       {bring.error !== null && <FailureNote error={bring.error} />}
-      {remove.error !== null && <FailureNote error={remove.error} />}
       {list.length === 0 ? (
         <p className="empty">No custom frameworks.</p>
       ) : (
@@ -169,31 +164,19 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
         />
       )}
       {asks !== null && (
-        <Dialog
+        <FormDialog
           title="Remove framework?"
           size="small"
           alert
+          verb="Remove framework"
+          action={remove}
+          onSubmit={async () => {
+            if (done(await remove.run({ id: asks.id }), 'Framework removed.')) setAsks(null)
+          }}
           onClose={() => setAsks(null)}
-          actions={
-            <>
-              <Button
-                kind="primary"
-                busy={remove.busy}
-                onPress={() =>
-                  void remove.run({ id: asks.id }).then((reply) => {
-                    setAsks(null)
-                    done(reply, 'Framework removed.')
-                  })
-                }
-              >
-                Remove framework
-              </Button>
-              <Button onPress={() => setAsks(null)}>Cancel</Button>
-            </>
-          }
         >
           <p>{visible(asks.title)} will no longer be evaluated. Sealed packs keep it, and your file is not deleted.</p>
-        </Dialog>
+        </FormDialog>
       )}
     </div>
   )
@@ -345,10 +328,9 @@ function Part({
 const Facts = ({ facts }: { readonly facts: readonly (readonly [string, string])[] }) => (
   <dl className="stated-facts">
     {facts.map(([label, value]) => (
-      <div key={label}>
-        <dt>{label}</dt>
-        <dd>{value === '' ? 'Not stated' : visible(value)}</dd>
-      </div>
+      <Fact key={label} term={label}>
+        {value === '' ? 'Not stated' : visible(value)}
+      </Fact>
     ))}
   </dl>
 )

@@ -16,6 +16,7 @@ import { go } from '../store.ts'
 import { bytes, clockText, plural, shellLine, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
 interface EvidenceProps {
@@ -225,8 +226,7 @@ function Inspector({ capture, of, node, recording, answer }: InspectorProps) {
     <section className="evidence-inspector" aria-label="Capture details" data-pane tabIndex={-1}>
       <h2>Capture details</h2>
       <dl className="facts">
-        <dt>{of === 'run' ? 'Command' : 'Command, as stated in the pack'}</dt>
-        <dd>
+        <Fact term={of === 'run' ? 'Command' : 'Command, as stated in the pack'}>
           {capture.argv.length === 0 ? (
             'Measured from this computer; no command.'
           ) : (
@@ -235,27 +235,20 @@ function Inspector({ capture, of, node, recording, answer }: InspectorProps) {
               {mayCopy && <Copy text={command} what="the command" />}
             </>
           )}
-        </dd>
-        <dt>Status</dt>
-        <dd>{STATUS[capture.status]}</dd>
-        <dt>Exit status</dt>
-        <dd>{capture.exitCode ?? 'none'}</dd>
-        <dt>Started</dt>
-        <dd>{when(capture.startedAt)}</dd>
-        <dt>Duration</dt>
-        <dd>
+        </Fact>
+        <Fact term="Status">{STATUS[capture.status]}</Fact>
+        <Fact term="Exit status">{capture.exitCode ?? 'none'}</Fact>
+        <Fact term="Started">{when(capture.startedAt)}</Fact>
+        <Fact term="Duration">
           {capture.durationMs} ms on the node’s clock
           {capture.heardMs !== undefined && `, ${capture.heardMs} ms on this computer`}
-        </dd>
-        <dt>Account</dt>
-        <dd>
+        </Fact>
+        <Fact term="Account">
           {recording === null ? 'not recorded' : visible(recording.node.user)}
           {capture.privilege === 'user' ? ', unprivileged' : `, with ${capture.privilege}`}
-        </dd>
-        <dt>Node clock</dt>
-        <dd>{clockText(recording)}</dd>
-        <dt>Host key</dt>
-        <dd>
+        </Fact>
+        <Fact term="Node clock">{clockText(recording)}</Fact>
+        <Fact term="Host key">
           {recording?.hostKey == null ? (
             'none'
           ) : (
@@ -264,31 +257,26 @@ function Inspector({ capture, of, node, recording, answer }: InspectorProps) {
               <span className="note">{visible(recording.hostKey.trust.detail)}</span>
             </>
           )}
-        </dd>
+        </Fact>
         {capture.maskedCount !== undefined && (
-          <>
-            <dt>Masked</dt>
-            <dd>
-              {plural(capture.maskedCount, 'value')} masked before hashing and storage
-              {capture.masked !== undefined &&
-                `: ${Object.entries(capture.masked)
-                  .map(([kind, count]) => `${visible(kind)} ${count}`)
-                  .join(', ')}`}
-            </dd>
-          </>
+          <Fact term="Masked">
+            {plural(capture.maskedCount, 'value')} masked before hashing and storage
+            {capture.masked !== undefined &&
+              `: ${Object.entries(capture.masked)
+                .map(([kind, count]) => `${visible(kind)} ${count}`)
+                .join(', ')}`}
+          </Fact>
         )}
-        <dt>Size</dt>
-        <dd>
+        <Fact term="Size">
           {bytes(capture.stdout.size)}, standard error {bytes(capture.stderr.size)}
-        </dd>
-        <dt>SHA-256</dt>
-        <dd>
+        </Fact>
+        <Fact term="SHA-256">
           <span className="mono source">{capture.stdout.sha256}</span>{' '}
           <Copy text={capture.stdout.sha256} what="the digest" />
           {answer.state === 'here' && (
             <Digest key={keyOf(capture)} of={of} node={node} capture={capture} first={answer.value.digestNow} />
           )}
-        </dd>
+        </Fact>
       </dl>
     </section>
   )

@@ -31,10 +31,10 @@ import {
   sealProblem,
 } from '../seal-model.ts'
 import { go, useStore } from '../store.ts'
-import { plural, visible, when } from '../text.ts'
+import { firstUp, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
-import { TextField } from '../ui/Field.tsx'
+import { bound, TextField } from '../ui/Field.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 
 const TITLE = 'Export evidence pack'
@@ -258,7 +258,7 @@ function ExportRedact({ plan, choices, onChange }: StepProps) {
             <legend>Redact from the copy</legend>
             {plan.redactable.map(({ id, title }) => (
               <Checkbox key={id} isSelected={choices.classes.includes(id)} onChange={(on) => toggle(id, on)}>
-                {title.charAt(0).toUpperCase() + title.slice(1)}
+                {firstUp(title)}
               </Checkbox>
             ))}
           </fieldset>
@@ -268,15 +268,13 @@ function ExportRedact({ plan, choices, onChange }: StepProps) {
           <TextField
             label="Redacted by"
             description="Name and role. Printed in the copy."
-            value={choices.who}
-            onChange={(who) => onChange({ who })}
+            {...bound(choices, onChange, 'who')}
             maxLength={200}
           />
           <TextField
             label="Reason"
             description="Printed in the copy."
-            value={choices.why}
-            onChange={(why) => onChange({ why })}
+            {...bound(choices, onChange, 'why')}
             maxLength={500}
           />
         </>

@@ -5,6 +5,7 @@ import type { FindingEvidence, FindingView, ResponseView } from '../../schemas/i
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { deviatingWords } from '../finding-model.ts'
+import { directionWords } from '../ledger.ts'
 import { AcceptFindings } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
@@ -155,12 +156,6 @@ function Shown({ finding }: { readonly finding: FindingView }) {
   )
 }
 
-const DIRECTIONS = {
-  contradicts: ['square-cross', 'not-satisfied', 'Contradicts'],
-  unclear: ['diamond-question', 'inconclusive', 'Unclear'],
-  supports: ['ring-tick', 'satisfied', 'Supports'],
-} as const
-
 function Evidence({ finding, one }: { readonly finding: FindingView; readonly one: FindingEvidence }) {
   const { subject, observedAt, isStale, acceptedUntil, observations, furtherObservations } = one
   return (
@@ -178,15 +173,12 @@ function Evidence({ finding, one }: { readonly finding: FindingView; readonly on
         </span>
       </h3>
       <ul className="observations">
-        {observations.map(({ direction, text }) => {
-          const [mark, tone, words] = DIRECTIONS[direction]
-          return (
-            <li key={`${direction} ${text}`}>
-              <MarkedLine mark={mark} tone={tone} line={words} />
-              <span>{visible(text)}</span>
-            </li>
-          )
-        })}
+        {observations.map(({ direction, text }) => (
+          <li key={`${direction} ${text}`}>
+            <MarkedLine {...directionWords[direction]} />
+            <span>{visible(text)}</span>
+          </li>
+        ))}
         {furtherObservations > 0 && (
           <li className="quiet">
             <span />

@@ -28,6 +28,7 @@ import { failureTitle } from '../run-progress.ts'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
@@ -194,18 +195,15 @@ function LocationCounts({ rows }: { readonly rows: readonly LocationRow[] }) {
 
 function Count({ title, words }: { readonly title: string; readonly words: readonly LocationWord[] }) {
   return (
-    <div>
-      <dt>{title}</dt>
-      <dd>
-        <ul>
-          {countsOfWords(words).map(({ word, text }) => (
-            <li key={word}>
-              <LocationMark word={word} text={text} />
-            </li>
-          ))}
-        </ul>
-      </dd>
-    </div>
+    <Fact term={title}>
+      <ul>
+        {countsOfWords(words).map(({ word, text }) => (
+          <li key={word}>
+            <LocationMark word={word} text={text} />
+          </li>
+        ))}
+      </ul>
+    </Fact>
   )
 }
 

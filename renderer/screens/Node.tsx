@@ -13,6 +13,7 @@ import { Page } from '../parts/Page.tsx'
 import { go, useStore } from '../store.ts'
 import { clockText, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
 interface NodeProps {
@@ -228,23 +229,20 @@ function NodeIdentity({
     <section aria-labelledby="node-identity">
       <h2 id="node-identity">Identity</h2>
       <dl className="facts">
-        <dt>Address</dt>
-        <dd className="mono">
+        <Fact term="Address" className="mono">
           {address === null
             ? 'not declared'
             : visible(`${address.user === '' ? '' : `${address.user}@`}${address.address}:${address.port}`)}
-        </dd>
-        <dt>Declared place</dt>
-        <dd>
+        </Fact>
+        <Fact term="Declared place">
           {place === null ? 'none' : visible(place)}
           {node?.location !== undefined && (
             <span className="note">
               within {node.location.radiusKm} km, declared by {visible(node.location.declaredBy)}
             </span>
           )}
-        </dd>
-        <dt>Host key</dt>
-        <dd>
+        </Fact>
+        <Fact term="Host key">
           {key === null ? (
             'none: no login took place'
           ) : (
@@ -258,20 +256,18 @@ function NodeIdentity({
               </span>
             </>
           )}
-        </dd>
-        <dt>First seen</dt>
-        <dd>{when(since)}</dd>
-        <dt>Privilege</dt>
-        <dd>{assessment.privilege === null ? 'none: not reached' : RIGHTS[assessment.privilege]}</dd>
-        <dt>Collected</dt>
-        <dd>
+        </Fact>
+        <Fact term="First seen">{when(since)}</Fact>
+        <Fact term="Privilege">
+          {assessment.privilege === null ? 'none: not reached' : RIGHTS[assessment.privilege]}
+        </Fact>
+        <Fact term="Collected">
           {recording === null ? 'never' : `${when(recording.startedAt)}, in ${tookOf(recording)}`}
           {recording?.outcome.status === 'partial' && (
             <span className="note">partial: some probes have no capture</span>
           )}
-        </dd>
-        <dt>Access method</dt>
-        <dd>
+        </Fact>
+        <Fact term="Access method">
           {recording?.session == null
             ? 'no session'
             : [
@@ -279,21 +275,14 @@ function NodeIdentity({
                 `login by ${visible(recording.session.authMethod)}`,
                 ...(recording.session.jump ?? []).map((jump) => `via ${visible(jump)}`),
               ].join(', ')}
-        </dd>
-        <dt>Node clock</dt>
-        <dd>{clockText(recording)}</dd>
+        </Fact>
+        <Fact term="Node clock">{clockText(recording)}</Fact>
         {assessment.recording !== null && (
-          <>
-            <dt>Recording</dt>
-            <dd className="mono source">SHA-256 {assessment.recording.digest}</dd>
-          </>
+          <Fact term="Recording" className="mono source">
+            SHA-256 {assessment.recording.digest}
+          </Fact>
         )}
-        {assessment.synthetic !== null && (
-          <>
-            <dt>Simulated</dt>
-            <dd>{visible(assessment.synthetic)}</dd>
-          </>
-        )}
+        {assessment.synthetic !== null && <Fact term="Simulated">{visible(assessment.synthetic)}</Fact>}
       </dl>
     </section>
   )

@@ -182,12 +182,12 @@ const KINDS: readonly {
   },
 ]
 
-const OUTCOMES: Readonly<Record<ImportRow['outcome'], readonly [word: string, mark: string, tone: string]>> = {
-  'will-add': ['Will add', 'ring-tick', 'satisfied'],
-  'already-here': ['Already in fleet', 'bar', 'not-applicable'],
-  skipped: ['Skipped', 'diamond-question', 'inconclusive'],
-  used: ['Read', 'dot', 'informational'],
-}
+const OUTCOMES = {
+  'will-add': { label: 'Will add', mark: 'ring-tick', tone: 'satisfied' },
+  'already-here': { label: 'Already in fleet', mark: 'bar', tone: 'not-applicable' },
+  skipped: { label: 'Skipped', mark: 'diamond-question', tone: 'inconclusive' },
+  used: { label: 'Read', mark: 'dot', tone: 'informational' },
+} as const
 
 /** Paste text or choose a file, preview the outcome of every line, then add the nodes. No node is contacted. */
 function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, names: ReadonlySet<string>) => void }) {
@@ -342,11 +342,8 @@ const COLUMNS: readonly GridColumn<ImportRow>[] = [
     title: 'Outcome',
     width: 9,
     minWidth: 9,
-    text: ({ outcome }) => OUTCOMES[outcome][0],
-    cell: ({ outcome }) => {
-      const [word, mark, tone] = OUTCOMES[outcome]
-      return <MarkedLine mark={mark} tone={tone} line={word} />
-    },
+    text: ({ outcome }) => OUTCOMES[outcome].label,
+    cell: ({ outcome }) => <MarkedLine {...OUTCOMES[outcome]} />,
   },
   {
     id: 'node',

@@ -7,6 +7,7 @@ import { call, useAnswer } from '../bridge.ts'
 import { discardDraft, exportRoute, useExport } from '../export-store.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
+import { SortedTable, textColumn } from '../parts/WholeTable.tsx'
 import { announce, go } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -103,41 +104,26 @@ function Recent({
   return (
     <>
       {error !== null && <FailureNote error={error} />}
-      <div className="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">File</th>
-              <th scope="col">Opened</th>
-              <th scope="col">Action</th>
-            </tr>
-          </thead>
-          <tbody>
-            {packs.map(({ handle, file, openedAt, here }) => (
-              <tr key={handle}>
-                <th scope="row" className="source">
-                  {visible(file)}
-                </th>
-                <td className="number">{when(openedAt)}</td>
-                <td>
-                  {here ? (
-                    <Button
-                      small
-                      busy={busy === handle}
-                      label={`Open ${visible(file)}`}
-                      onPress={() => void open(handle)}
-                    >
-                      Open
-                    </Button>
-                  ) : (
-                    <span className="quiet">File moved or deleted. Open it from its new location.</span>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <SortedTable<RecentPack>
+        columns={[
+          textColumn('file', 'File', ({ file }) => file, { isRowHeader: true, cellClass: 'source' }),
+          textColumn('opened', 'Opened', ({ openedAt }) => when(openedAt), { cellClass: 'number' }),
+          {
+            id: 'action',
+            title: 'Action',
+            cell: ({ handle, file, here }) =>
+              here ? (
+                <Button small busy={busy === handle} label={`Open ${visible(file)}`} onPress={() => void open(handle)}>
+                  Open
+                </Button>
+              ) : (
+                <span className="quiet">File moved or deleted. Open it from its new location.</span>
+              ),
+          },
+        ]}
+        rows={packs}
+        keyOf={({ handle }) => handle}
+      />
     </>
   )
 }

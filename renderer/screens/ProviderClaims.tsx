@@ -264,8 +264,8 @@ function Choice({ list: { shipped, chosen, own } }: { readonly list: ProviderLis
 
 /** The result of a provider claim, as mark and label. */
 function ClaimMark({ word, text }: { readonly word: ClaimWord; readonly text?: string }) {
-  const { label, mark, tone } = claimAnswerWords[word]
-  return <MarkedLine mark={mark} tone={tone} line={text ?? label} />
+  const shown = claimAnswerWords[word]
+  return <MarkedLine {...shown} label={text ?? shown.label} />
 }
 
 /** Nodes per result, worst first. */

@@ -21,6 +21,7 @@ import { day, firstUp, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { ChoiceMenu } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
@@ -141,19 +142,13 @@ function One({ request, references }: { readonly request: PortalRequest; readonl
       under={`${requestStatusWords[status]}. Requested by ${visible(asked.by)}, ${when(asked.at)}.`}
     >
       <dl className="seal-facts">
-        <div>
-          <dt>Due</dt>
-          <dd>
-            {day(due)}, UTC{isLate && ', past due'}
-          </dd>
-        </div>
+        <Fact term="Due">
+          {day(due)}, UTC{isLate && ', past due'}
+        </Fact>
         {ABOUT.filter(([name]) => about[name] !== '').map(([name, label]) => (
-          <div key={name}>
-            <dt>{label}</dt>
-            <dd className="source">
-              <WithReferences text={about[name]} references={references} />
-            </dd>
-          </div>
+          <Fact key={name} term={label} className="source">
+            <WithReferences text={about[name]} references={references} />
+          </Fact>
         ))}
       </dl>
       {text !== '' && (
@@ -215,7 +210,6 @@ const Entry = ({ entry, references }: { readonly entry: RequestEntry; readonly r
 )
 
 const NO_ABOUT: PortalRequest['about'] = { control: '', node: '', check: '', period: '' }
-const LABELS = { control: 'Control', node: 'Node', check: 'Check', period: 'Period' } as const
 
 /** Writes a request of an auditor. */
 function AskDialog({ onClose }: { readonly onClose: () => void }) {
@@ -245,10 +239,10 @@ function AskDialog({ onClose }: { readonly onClose: () => void }) {
       />
       <TextArea label="Details" value={text} onChange={setText} maxLength={4000} isRequired={false} />
       <div className="draw-form">
-        {(['control', 'node', 'check', 'period'] as const).map((name) => (
+        {ABOUT.map(([name, label]) => (
           <TextField
             key={name}
-            label={LABELS[name]}
+            label={label}
             value={about[name]}
             onChange={(value) => setAbout({ ...about, [name]: value })}
             maxLength={200}

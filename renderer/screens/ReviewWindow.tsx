@@ -11,7 +11,7 @@ import { Page } from '../parts/Page.tsx'
 import { ReviewSeal } from '../parts/ReviewSeal.tsx'
 import { Sampling } from '../parts/Sampling.tsx'
 import { Verifying } from '../parts/Verifying.tsx'
-import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
+import { textColumn, type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import type { ReviewPart, Route } from '../routes.ts'
 import { HEADLINE_MARKS, KINDS } from '../seal-model.ts'
 import { change, go, showShared, useStore } from '../store.ts'
@@ -95,12 +95,11 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
 /** The open file on every screen of the window: name, kind, result, and time of verification. */
 function What({ review }: { readonly review: PackReview }) {
   const { kind, verifiedAt } = review.report
-  const { mark, tone } = HEADLINE_MARKS[review.headline.tone]
   return (
     <div className="review-what">
       <p className="review-file">{visible(review.file)}</p>
       <p className="review-facts">
-        <MarkedLine mark={mark} tone={tone} line={review.headline.word} />
+        <MarkedLine {...HEADLINE_MARKS[review.headline.tone]} label={review.headline.word} />
         <span>{KINDS[kind].label}</span>
         <span className="number">Verified {when(verifiedAt)}</span>
       </p>
@@ -290,14 +289,7 @@ const WITHOUT_PRIVILEGE = 'without privileged checks'
 const MOST = 200
 
 const NODE_COLUMNS: readonly WholeColumn<AssessmentView['rows'][number]>[] = [
-  {
-    id: 'node',
-    title: 'Node',
-    isRowHeader: true,
-    cellClass: 'source',
-    text: ({ node }) => node,
-    cell: ({ node }) => visible(node),
-  },
+  textColumn('node', 'Node', ({ node }) => node, { isRowHeader: true, cellClass: 'source' }),
   {
     id: 'evidence',
     title: 'Evidence',

@@ -12,6 +12,7 @@ import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { Ask, FailureNote, Slowly } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
+import { FormDialog } from '../parts/FormDialog.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ScheduleForm } from '../parts/ScheduleForm.tsx'
 import { useSigningKey } from '../parts/TrustAnchors.tsx'
@@ -20,7 +21,6 @@ import { announce, go, useStore } from '../store.ts'
 import { may } from '../team.ts'
 import { plural, visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 
@@ -351,29 +351,21 @@ function RemoveScheduleDialog({ name, isServed, onClose, onRemoved }: RemoveSche
     onRemoved(view)
   }
   return (
-    <Dialog
+    <FormDialog
       title={`Remove schedule ${visible(name)}`}
       alert
+      verb="Remove schedule"
+      kind="danger"
+      action={remove}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="danger" busy={remove.busy} onPress={() => void send()}>
-            Remove schedule
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <div className="form">
-        <p>
-          {isServed ? 'No further run is scheduled.' : 'Its timer is removed, and no further run is scheduled.'} Past
-          scheduled and missed runs remain in the run chain. The end of the schedule is recorded there, digitally
-          signed.
-        </p>
-        {choice}
-        {remove.error !== null && <FailureNote error={remove.error} />}
-      </div>
-    </Dialog>
+      <p>
+        {isServed ? 'No further run is scheduled.' : 'Its timer is removed, and no further run is scheduled.'} Past
+        scheduled and missed runs remain in the run chain. The end of the schedule is recorded there, digitally signed.
+      </p>
+      {choice}
+    </FormDialog>
   )
 }
 

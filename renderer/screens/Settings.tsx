@@ -1,4 +1,4 @@
-import { Fragment, useState } from 'react'
+import { useState } from 'react'
 import type { CallFailure, Settings as SettingValues } from '../../schemas/ipc-views.ts'
 import { TERM_GROUPS, TERMS } from '../../schemas/terms.ts'
 import { useAction } from '../actions.ts'
@@ -10,6 +10,7 @@ import { Page } from '../parts/Page.tsx'
 import { ShortcutTable } from '../parts/ShortcutTable.tsx'
 import { startTour } from '../parts/Tour.tsx'
 import { TrustAnchors } from '../parts/TrustAnchors.tsx'
+import { SortedTable, textColumn } from '../parts/WholeTable.tsx'
 import { isOffered, type SettingsPart } from '../routes.ts'
 import { settingsWords } from '../settings-model.ts'
 import { announce, change, getState, replace, useStore } from '../store.ts'
@@ -18,6 +19,7 @@ import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { TextField } from '../ui/Field.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
@@ -94,24 +96,15 @@ function Privacy() {
       <p className="lead">{words.contacts}</p>
       <h3>{words.storedTitle}</h3>
       <p className="prose">{words.stored}</p>
-      <div className="scroll">
-        <table className="told-table">
-          <thead>
-            <tr>
-              <th scope="col">Data</th>
-              <th scope="col">Content</th>
-            </tr>
-          </thead>
-          <tbody>
-            {KEPT.filter(({ what }) => !onServer || what !== IDENTITIES).map(({ what, where }) => (
-              <tr key={what}>
-                <th scope="row">{what}</th>
-                <td>{where}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <SortedTable<(typeof KEPT)[number]>
+        className="told-table"
+        columns={[
+          textColumn('data', 'Data', ({ what }) => what, { isRowHeader: true }),
+          textColumn('content', 'Content', ({ where }) => where),
+        ]}
+        rows={KEPT.filter(({ what }) => !onServer || what !== IDENTITIES)}
+        keyOf={({ what }) => what}
+      />
       <h3>Data sent</h3>
       <p className="prose">{words.sent}</p>
     </section>
@@ -152,38 +145,22 @@ function SshSettings() {
       </form>
       {error !== null && <FailureNote error={error} />}
       <dl className="told">
-        <div>
-          <dt>Login</dt>
-          <dd>
-            Uses your SSH agent, and the key files named in the SSH configuration or the fleet file. One attempt per
-            run, to avoid account lockout. A separate window asks for the passphrase of an encrypted key file.
-          </dd>
-        </div>
-        <div>
-          <dt>Passwords</dt>
-          <dd>
-            Requested in a separate window, if a node accepts no other method. Sent to that node only, and never stored.
-          </dd>
-        </div>
-        <div>
-          <dt>Host keys</dt>
-          <dd>Verified before login. No login to a node with an unverified or changed key.</dd>
-        </div>
-        <div>
-          <dt>Privileged checks (sudo)</dt>
-          <dd>
-            Set by node under Nodes. If allowed, each command runs separately with “sudo -n”, exactly as listed in the
-            command preview. No root shell is opened, and no password is entered. Without sudo, the checks are not
-            tested.
-          </dd>
-        </div>
-        <div>
-          <dt>On the node</dt>
-          <dd>
-            Nothing is installed and nothing is written. The logs of the node record the login and each sudo command.
-            Agent and X11 forwarding are never requested.
-          </dd>
-        </div>
+        <Fact term="Login">
+          Uses your SSH agent, and the key files named in the SSH configuration or the fleet file. One attempt per run,
+          to avoid account lockout. A separate window asks for the passphrase of an encrypted key file.
+        </Fact>
+        <Fact term="Passwords">
+          Requested in a separate window, if a node accepts no other method. Sent to that node only, and never stored.
+        </Fact>
+        <Fact term="Host keys">Verified before login. No login to a node with an unverified or changed key.</Fact>
+        <Fact term="Privileged checks (sudo)">
+          Set by node under Nodes. If allowed, each command runs separately with “sudo -n”, exactly as listed in the
+          command preview. No root shell is opened, and no password is entered. Without sudo, the checks are not tested.
+        </Fact>
+        <Fact term="On the node">
+          Nothing is installed and nothing is written. The logs of the node record the login and each sudo command.
+          Agent and X11 forwarding are never requested.
+        </Fact>
       </dl>
     </section>
   )
@@ -300,26 +277,14 @@ function About() {
       <Ask answer={info}>
         {({ version, catalogVersion, rules, rulesState, license, checks, probes }) => (
           <dl className="seal-facts">
-            <div>
-              <dt>Version</dt>
-              <dd>{version}</dd>
-            </div>
-            <div>
-              <dt>Rules</dt>
-              <dd>
-                {catalogVersion}: {checks} checks on {probes} probes; {rulesState}
-              </dd>
-            </div>
-            <div>
-              <dt>Digest of the rules (SHA-256)</dt>
-              <dd>
-                <Fingerprint of={rules} what="the digest of the rules" />
-              </dd>
-            </div>
-            <div>
-              <dt>License</dt>
-              <dd>{license}</dd>
-            </div>
+            <Fact term="Version">{version}</Fact>
+            <Fact term="Rules">
+              {catalogVersion}: {checks} checks on {probes} probes; {rulesState}
+            </Fact>
+            <Fact term="Digest of the rules (SHA-256)">
+              <Fingerprint of={rules} what="the digest of the rules" />
+            </Fact>
+            <Fact term="License">{license}</Fact>
           </dl>
         )}
       </Ask>
@@ -334,10 +299,9 @@ function About() {
         <Disclosure key={group} title={group} aside={TERMS.filter((one) => one.group === group).length}>
           <dl className="facts">
             {TERMS.filter((one) => one.group === group).map(({ term, definition }) => (
-              <Fragment key={term}>
-                <dt>{term}</dt>
-                <dd>{definition}</dd>
-              </Fragment>
+              <Fact key={term} term={term}>
+                {definition}
+              </Fact>
             ))}
           </dl>
         </Disclosure>

@@ -27,6 +27,7 @@ import { go, replace, useStore } from '../store.ts'
 import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { Fact } from '../ui/Fact.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
 interface WhyProps {
@@ -226,18 +227,14 @@ function Explanations({ explanations, signals }: ExplanationsProps) {
         {explanations.map((one) => (
           <li key={one.id} className="acceptance">
             <dl className="facts">
-              <dt>Fact</dt>
-              <dd>{titles.get(one.signal) ?? visible(one.signal)}</dd>
-              <dt>Explanation</dt>
-              <dd>{visible(one.text)}</dd>
-              <dt>Explained by</dt>
-              <dd>
+              <Fact term="Fact">{titles.get(one.signal) ?? visible(one.signal)}</Fact>
+              <Fact term="Explanation">{visible(one.text)}</Fact>
+              <Fact term="Explained by">
                 {visible(one.explainedBy)}, {visible(one.role)}, {day(one.explainedAt)}, until {day(one.expiresAt)}
-              </dd>
-              <dt>Document</dt>
-              <dd>
+              </Fact>
+              <Fact term="Document">
                 {visible(one.document.name)}, SHA-256 <span className="mono">{one.document.sha256}</span>
-              </dd>
+              </Fact>
             </dl>
           </li>
         ))}
@@ -264,22 +261,13 @@ function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps, 'catal
           <dd>{environmentLine(isolation)}</dd>
           {isolation?.environment === 'undetermined' && <dd className="quiet">{visible(isolation.rule.text)}</dd>}
         </div>
-        <div>
-          <dt>Tenancy</dt>
-          <dd>{tenancyWords[isolation?.tenancy ?? 'undetermined']}</dd>
-        </div>
-        <div>
-          <dt>Device attachment</dt>
-          <dd>
-            {devices.length === 0
-              ? 'Undetermined'
-              : `${devices.filter(({ attachment }) => attachment === 'physical').length} of ${plural(devices.length, 'device')} physical`}
-          </dd>
-        </div>
-        <div>
-          <dt>Evidence grade</dt>
-          <dd>{gradeLine(assessment)}</dd>
-        </div>
+        <Fact term="Tenancy">{tenancyWords[isolation?.tenancy ?? 'undetermined']}</Fact>
+        <Fact term="Device attachment">
+          {devices.length === 0
+            ? 'Undetermined'
+            : `${devices.filter(({ attachment }) => attachment === 'physical').length} of ${plural(devices.length, 'device')} physical`}
+        </Fact>
+        <Fact term="Evidence grade">{gradeLine(assessment)}</Fact>
       </dl>
       <NodeFigures of={of} node={node} kinds={['isolation-families']} />
     </>

@@ -47,7 +47,7 @@ export function DateField({ label, description, error, value, onChange, min, max
         {...(last === null ? {} : { maxValue: last })}
         {...rest}
       >
-        <FieldLabel label={label} {...(rest.isRequired === undefined ? {} : { isRequired: rest.isRequired })} />
+        <FieldLabel label={label} isRequired={rest.isRequired} />
         <Group className="input-group">
           <DateInput className="input date-input">
             {(segment) => <DateSegment segment={segment} className="date-segment" />}

@@ -11,7 +11,12 @@ export interface FieldWords {
   readonly isDisabled?: boolean
 }
 
-export const FieldLabel = ({ label, isRequired }: Pick<FieldWords, 'label' | 'isRequired'>) => (
+interface FieldLabelProps {
+  readonly label: string
+  readonly isRequired?: boolean | undefined
+}
+
+export const FieldLabel = ({ label, isRequired }: FieldLabelProps) => (
   <Label className="label">
     {label}
     {isRequired === false && <span className="optional"> (optional)</span>}
@@ -29,6 +34,16 @@ export const FieldNotes = ({ description, error }: Pick<FieldWords, 'description
   </>
 )
 
+/** What a field needs in order to edit one member of a form. */
+export const bound = <T extends object, K extends keyof T>(
+  form: T,
+  put: (part: Partial<Pick<T, K>>) => void,
+  name: K,
+) => ({
+  value: form[name],
+  onChange: (value: T[K]): void => put({ [name]: value } as unknown as Partial<Pick<T, K>>),
+})
+
 export interface TextFieldProps extends FieldWords {
   readonly value: string
   readonly onChange: (value: string) => void
@@ -40,40 +55,21 @@ export interface TextFieldProps extends FieldWords {
   readonly isReadOnly?: boolean
 }
 
-/** One line of text. */
-export function TextField({ label, description, error, mono = false, placeholder, ...rest }: TextFieldProps) {
+interface TextAreaProps extends TextFieldProps {
+  readonly rows?: number | undefined
+}
+
+/** One line of text, or several with `rows`. */
+export function TextField({ label, description, error, mono = false, placeholder, rows, ...rest }: TextAreaProps) {
+  const input = { className: mono ? 'input mono' : 'input', ...(placeholder === undefined ? {} : { placeholder }) }
   return (
     <Whole className="field" isInvalid={error !== undefined} validationBehavior="aria" spellCheck="false" {...rest}>
-      <FieldLabel label={label} {...(rest.isRequired === undefined ? {} : { isRequired: rest.isRequired })} />
-      <Input
-        className={mono ? 'input mono' : 'input'}
-        {...(placeholder === undefined ? {} : { placeholder })}
-        autoComplete="off"
-      />
+      <FieldLabel label={label} isRequired={rest.isRequired} />
+      {rows === undefined ? <Input {...input} autoComplete="off" /> : <Lines {...input} rows={rows} />}
       <FieldNotes description={description} error={error} />
     </Whole>
   )
 }
 
 /** Several lines of text. */
-export function TextArea({
-  label,
-  description,
-  error,
-  mono = false,
-  placeholder,
-  rows = 3,
-  ...rest
-}: TextFieldProps & { readonly rows?: number }) {
-  return (
-    <Whole className="field" isInvalid={error !== undefined} validationBehavior="aria" spellCheck="false" {...rest}>
-      <FieldLabel label={label} {...(rest.isRequired === undefined ? {} : { isRequired: rest.isRequired })} />
-      <Lines
-        className={mono ? 'input mono' : 'input'}
-        rows={rows}
-        {...(placeholder === undefined ? {} : { placeholder })}
-      />
-      <FieldNotes description={description} error={error} />
-    </Whole>
-  )
-}
+export const TextArea = ({ rows = 3, ...field }: TextAreaProps) => <TextField {...field} rows={rows} />

@@ -22,7 +22,7 @@ export function NumberField({ label, description, error, ...rest }: NumberFieldP
       formatOptions={PLAIN}
       {...rest}
     >
-      <FieldLabel label={label} {...(rest.isRequired === undefined ? {} : { isRequired: rest.isRequired })} />
+      <FieldLabel label={label} isRequired={rest.isRequired} />
       <Group className="input-group">
         <Input className="input number" />
         <Press slot="decrement" className="stepper">

@@ -147,16 +147,16 @@ describe('the two parts of a control', () => {
     [server('no-deviations'), 'satisfied', 'No deviations noted: no deviations on 4 nodes tested'],
     [server('not-applicable'), 'not-applicable', 'Not applicable (observed)'],
     [server('no-server-test', { population: 0, tested: 0 }), 'informational', 'No server test'],
-  ] as const)('server part %o', (part, tone, line) =>
-    expect(of(part, documents('inspected'))[0]).toMatchObject({ tone, line }),
+  ] as const)('server part %o', (part, tone, label) =>
+    expect(of(part, documents('inspected'))[0]).toMatchObject({ tone, label }),
   )
   test.each([
     [documents('deviations', { held: 1 }), 'not-satisfied', 'Deviations noted in documents: 1 of 2 held'],
     [documents('outstanding'), 'not-tested', 'Documents outstanding: 0 of 2 held'],
     [documents('inspected', { held: 2 }), 'satisfied', 'Documents inspected: 2 of 2 held'],
     [documents('none-needed', { needed: 0 }), 'informational', 'No document needed'],
-  ] as const)('document part %o', (part, tone, line) =>
-    expect(of(server('no-deviations'), part)[1]).toMatchObject({ tone, line }),
+  ] as const)('document part %o', (part, tone, label) =>
+    expect(of(server('no-deviations'), part)[1]).toMatchObject({ tone, label }),
   )
   test('one part never takes the tone of the other', () => {
     const [servers, papers] = of(server('deviations', { deviating: 1 }), documents('inspected', { held: 2 }))
@@ -165,7 +165,7 @@ describe('the two parts of a control', () => {
   test('every state of either part has words', () => {
     for (const state of SERVER_STATES) expect(of(server(state), documents('inspected'))[0]?.meaning).not.toBe('')
     for (const state of DOCUMENT_STATES) expect(of(server('no-deviations'), documents(state))[1]?.meaning).not.toBe('')
-    expect([serverPartOf({ assessed: null }).line, documentPartOf({ assessed: null }).line]).toEqual([
+    expect([serverPartOf({ assessed: null }).label, documentPartOf({ assessed: null }).label]).toEqual([
       'Not assessed',
       'Not assessed',
     ])

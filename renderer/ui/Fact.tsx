@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react'
+
+interface FactProps {
+  readonly term: string
+  /** Class of the description. */
+  readonly className?: string
+  readonly children: ReactNode
+}
+
+/** One term of a `dl` with its description. */
+export const Fact = ({ term, className, children }: FactProps) => (
+  <div>
+    <dt>{term}</dt>
+    <dd className={className}>{children}</dd>
+  </div>
+)
