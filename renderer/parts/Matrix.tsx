@@ -283,7 +283,7 @@ function NotCollected({ node, span, pending, fix, tab }: NotCollectedProps) {
     >
       <span className="status tone-not-tested" title={why}>
         <Shape mark={verdictWords['not-tested'].mark} tone="not-tested" />
-        <span>Not collected: {why}</span>
+        <span className="cell-lines">Not collected: {why}</span>
       </span>
       {actions !== null && (
         <span className="mend">
