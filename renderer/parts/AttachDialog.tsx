@@ -268,7 +268,7 @@ function FurtherRequests({ view, request, form: { alsoFor }, put }: FurtherReque
   const [text, setText] = useState('')
   const shown = furtherRequests(view, request, { chosen: alsoFor, text })
   return (
-    <Disclosure title="Answers further evidence requests" aside={alsoFor.length} level={3}>
+    <Disclosure title="Answers further evidence requests" aside={alsoFor.length}>
       <p className="quiet">The same summary, level, inspection and expiry apply to each request.</p>
       <SearchField label="Find an evidence request" value={text} onChange={setText} />
       <fieldset className="ticks answers-nodes">

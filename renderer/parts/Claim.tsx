@@ -6,7 +6,7 @@ import type { CheckResult } from '../../schemas/types.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { type Action, useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { documentsIn, heldLine, type ListedDocument } from '../document-model.ts'
+import { documentsIn, heldLine } from '../document-model.ts'
 import { claimSentence, ledgerOf, weightsOf } from '../ledger.ts'
 import { type CheckOnNode, whatWouldChange } from '../model.ts'
 import { announce, change, go, outdated, useStore } from '../store.ts'
@@ -166,17 +166,7 @@ function UsualDocuments({ view, check, of }: UsualDocumentsProps) {
     <Ask answer={register}>
       {(loaded) => (
         <Disclosure title="Documents required in addition" aside={heldLine(listed.map(({ document }) => document))}>
-          <DocumentRows
-            of={of}
-            view={view}
-            register={loaded}
-            entries={listed.map(({ key, document, target, rows }) => ({
-              key,
-              document,
-              target,
-              serves: <ServedControls of={of} rows={rows} />,
-            }))}
-          />
+          <DocumentRows of={of} view={view} register={loaded} entries={listed} />
         </Disclosure>
       )}
     </Ask>
@@ -339,20 +329,3 @@ function AcceptResult({ check, node, verdict, alike, onClose }: AcceptResultProp
     </FormDialog>
   )
 }
-
-/** The controls that a document serves, each a link to its page. */
-export const ServedControls = ({ of, rows }: { readonly of: Source; readonly rows: ListedDocument['rows'] }) => (
-  <span className="note served">
-    Serves{' '}
-    {rows.map(({ framework, control }) => (
-      <Button
-        key={`${framework} ${control.key}`}
-        kind="link"
-        label={`${control.id} ${control.title}`}
-        onPress={() => go({ screen: 'control', of, framework, key: control.key })}
-      >
-        {control.id}
-      </Button>
-    ))}
-  </span>
-)

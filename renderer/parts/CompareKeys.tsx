@@ -11,6 +11,7 @@ import { TextArea, TextField } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Fingerprint } from './Copy.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { MarkedLine } from './Mark.tsx'
 import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
@@ -137,30 +138,21 @@ export function CompareKey({
   const [how, setHow] = useState('')
   const trust = useAction('pack.trust')
   const found = compareFingerprint(fingerprint, received)
+  const send = async (): Promise<void> => {
+    const after = await trust.run({ howVerified: how.trim() })
+    if (after !== null) onReview(after)
+  }
   const may = how.trim().length >= LEAST_WORDS && (found.is === 'same' || found.is === 'empty')
   return (
-    <Dialog
+    <FormDialog
       title="Compare key"
       size="large"
+      verb="Trust key"
+      isDisabled={!may}
+      describedBy="compare-why"
+      action={trust}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button
-            kind="primary"
-            busy={trust.busy}
-            isDisabled={!may}
-            describedBy="compare-why"
-            onPress={() =>
-              void trust.run({ howVerified: how.trim() }).then((after) => {
-                if (after !== null) onReview(after)
-              })
-            }
-          >
-            Trust key
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
       <p>
         The pack names “{visible(subject)}” as its signer. Anyone can create a key with this name. Compare the
@@ -195,8 +187,7 @@ export function CompareKey({
         {found.is === 'different' && 'You cannot trust a key whose fingerprint differs.'}
         {found.is !== 'different' && !may && 'Enter the verification method to trust the key.'}
       </p>
-      {trust.error !== null && <FailureNote error={trust.error} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -11,13 +11,14 @@ import {
   attachedIn,
   type DocumentTarget,
   documentWords,
+  type ListedDocument,
   levelOf,
   minimumOf,
   progressOf,
   progressWords,
   requestIn,
 } from '../document-model.ts'
-import { announce, outdated } from '../store.ts'
+import { announce, go, outdated } from '../store.ts'
 import { bytes, day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
@@ -29,13 +30,8 @@ import { FormDialog } from './FormDialog.tsx'
 import { MarkedLine } from './Mark.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
-interface DocumentEntry {
-  readonly key: string
-  readonly document: ControlDocumentView
-  readonly target: DocumentTarget
-  /** The controls that it serves, in lists that cover several controls. */
-  readonly serves?: ReactNode
-}
+/** A document with the controls that it serves, in lists that cover several controls. */
+type DocumentEntry = Omit<ListedDocument, 'rows'> & Partial<Pick<ListedDocument, 'rows'>>
 
 interface DocumentRowsProps {
   readonly of: Source
@@ -59,6 +55,7 @@ export function DocumentRows({ of, view, register, entries, hidden = [] }: Docum
         {entries.map((entry) => (
           <DocumentLine
             key={entry.key}
+            of={of}
             entry={entry}
             request={requestIn(view, entry.document)}
             view={view}
@@ -107,12 +104,14 @@ export function DocumentRows({ of, view, register, entries, hidden = [] }: Docum
 
 /** One evidence request: what is requested, what an auditor inspects, the minimum level, and the progress. */
 function DocumentLine({
-  entry: { document, serves },
+  of,
+  entry: { document, rows },
   request,
   view,
   hidden,
   children,
 }: {
+  readonly of: Source
   readonly entry: DocumentEntry
   readonly request: EvidenceRequestView | null
   readonly view: AssessmentView
@@ -141,7 +140,7 @@ function DocumentLine({
         {request !== null && <span className="note">Inspect for: {request.inspects}</span>}
         {own.length > 0 && (
           <span className="note">
-            {serves === undefined ? 'For this control' : 'For these controls'}: {own.map(visible).join('; ')}
+            {rows === undefined ? 'For this control' : 'For these controls'}: {own.map(visible).join('; ')}
           </span>
         )}
         {checks.map((check) => (
@@ -149,7 +148,7 @@ function DocumentLine({
             Answers <span className="mono">{check}</span>. {view.offNodeChecks.find(({ id }) => id === check)?.why}
           </span>
         ))}
-        {shows('controls') && serves}
+        {shows('controls') && rows !== undefined && <ServedControls of={of} rows={rows} />}
       </span>
       <span className="slot-state">
         {shows('status') && <MarkedLine {...progressWords[progressOf(document)]} label={documentWords(document)} />}
@@ -160,6 +159,23 @@ function DocumentLine({
     </li>
   )
 }
+
+/** The controls that a document serves, each a link to its page. */
+const ServedControls = ({ of, rows }: { readonly of: Source; readonly rows: ListedDocument['rows'] }) => (
+  <span className="note served">
+    Serves{' '}
+    {rows.map(({ framework, control }) => (
+      <Button
+        key={`${framework} ${control.key}`}
+        kind="link"
+        label={`${control.id} ${control.title}`}
+        onPress={() => go({ screen: 'control', of, framework, key: control.key })}
+      >
+        {control.id}
+      </Button>
+    ))}
+  </span>
+)
 
 export function DocumentList({ of, documents }: { readonly of: Source; readonly documents: readonly DocumentView[] }) {
   if (documents.length === 0) return null

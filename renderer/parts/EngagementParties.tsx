@@ -1,6 +1,4 @@
 import { subserviceMethodWords } from '../../schemas/engagement-words.ts'
-import type { Phrase } from '../../schemas/ipc-findings.ts'
-import type { Source } from '../../schemas/ipc-views.ts'
 import type { SubserviceOrganization } from '../../schemas/types.ts'
 import {
   BLANK_SUBSERVICE_CONTROL,
@@ -12,36 +10,12 @@ import {
   rowsIn,
   rowsText,
 } from '../engagement-model.ts'
-import { closedPhrases, routeOf } from '../finding-model.ts'
-import { go } from '../store.ts'
-import { visible } from '../text.ts'
-import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { bound, TextArea, TextField } from '../ui/Field.tsx'
 import { OwnerFields, type SectionProps } from './EngagementWho.tsx'
 import { LinesField } from './FieldForm.tsx'
 import { Repeated } from './Mark.tsx'
-
-/** A sentence in which every number opens the rows that it counts. */
-export const Phrases = ({ of, phrases }: { readonly of: Source; readonly phrases: readonly Phrase[] }) => (
-  <>
-    {closedPhrases(phrases).map(({ text, counts, closing }, at) =>
-      counts === null ? (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one sentence have no other name
-        <span key={at}>{visible(text)}</span>
-      ) : (
-        // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        <span key={at} className="closed-phrase">
-          <Button kind="link" onPress={() => go(routeOf(counts, of))}>
-            {visible(text)}
-          </Button>
-          {closing}
-        </span>
-      ),
-    )}
-  </>
-)
 
 const ROWS_NOTE = 'One per line, framework first, for example soc2 CC6.4 or hipaa 164.310(a)(1).'
 

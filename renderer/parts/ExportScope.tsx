@@ -191,7 +191,7 @@ function Items({ items, run, isShown }: ItemsProps) {
         </p>
       )}
       {done.length > 0 && (
-        <Disclosure title="Complete" aside={done.length} level={3}>
+        <Disclosure title="Complete" aside={done.length}>
           <ul className="plain-list">
             {done.map(({ id, title }) => (
               <li key={id}>{title}</li>

@@ -42,7 +42,7 @@ export function FigureView({ figure }: { readonly figure: Picture }) {
           </li>
         ))}
       </ul>
-      <Disclosure title="Show as table" level={3}>
+      <Disclosure title="Show as table">
         <FigureTable figure={figure} />
       </Disclosure>
     </figure>

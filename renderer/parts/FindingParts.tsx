@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { LIMITS_CONTROLS, type Severity, severityWords } from '../../schemas/conclusion-words.ts'
-import type { FindingRow, FindingView } from '../../schemas/ipc-findings.ts'
+import type { FindingRow, FindingView, Phrase } from '../../schemas/ipc-findings.ts'
 import type { RemediationVariant } from '../../schemas/types.ts'
-import { fixedByWords } from '../finding-model.ts'
+import { closedPhrases, fixedByWords, routeOf } from '../finding-model.ts'
 import { go } from '../store.ts'
 import { day, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -193,3 +193,23 @@ export function ManagementResponse({ finding: { statusText, response, isOverdue 
     </>
   )
 }
+
+/** A sentence in which every number opens the rows of the run that it counts. */
+export const Phrases = ({ phrases }: { readonly phrases: readonly Phrase[] }) => (
+  <>
+    {closedPhrases(phrases).map(({ text, counts, closing }, at) =>
+      counts === null ? (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one sentence have no other name
+        <span key={at}>{visible(text)}</span>
+      ) : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: as above
+        <span key={at} className="closed-phrase">
+          <Button kind="link" onPress={() => go(routeOf(counts, 'run'))}>
+            {visible(text)}
+          </Button>
+          {closing}
+        </span>
+      ),
+    )}
+  </>
+)

@@ -11,6 +11,8 @@ interface FormDialogProps extends Pick<DialogProps, 'title' | 'size' | 'alert' |
   /** `danger`: submitting ends or removes something. */
   readonly kind?: 'primary' | 'danger'
   readonly isDisabled?: boolean
+  /** Id of the text that states why the button is disabled. */
+  readonly describedBy?: string
   /** The call that submitting makes. */
   readonly action: { readonly busy: boolean; readonly error: CallFailure | null }
   readonly onSubmit: () => void | Promise<void>
@@ -21,8 +23,9 @@ interface FormDialogProps extends Pick<DialogProps, 'title' | 'size' | 'alert' |
 /** A dialog with one form, sent by its first button or by Enter. Its fields state what is missing, so the browser does not check them. */
 export function FormDialog({
   verb,
-  kind = 'primary',
   isDisabled = false,
+  describedBy,
+  kind = 'primary',
   action,
   onSubmit,
   more,
@@ -31,6 +34,7 @@ export function FormDialog({
   ...dialog
 }: FormDialogProps) {
   const form = useId()
+  const submitting = { isDisabled, ...(describedBy === undefined ? {} : { describedBy }) }
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     void onSubmit()
@@ -42,7 +46,7 @@ export function FormDialog({
       onClose={onClose}
       actions={
         <>
-          <Button kind={kind} type="submit" form={form} busy={action.busy} isDisabled={isDisabled}>
+          <Button kind={kind} type="submit" form={form} busy={action.busy} {...submitting}>
             {verb}
           </Button>
           {more}

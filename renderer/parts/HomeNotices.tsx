@@ -3,7 +3,7 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { routeOf } from '../finding-model.ts'
 import { go, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
-import { Phrases } from './EngagementParties.tsx'
+import { Phrases } from './FindingParts.tsx'
 import { Shape } from './Mark.tsx'
 
 const MARKS: Readonly<Record<HomeNotice['is'], readonly [mark: string, tone: string]>> = {
@@ -30,7 +30,7 @@ export function HomeNotices({ first }: { readonly first: readonly HomeNotice[] }
         <li key={is} className="home-notice">
           <Shape mark={MARKS[is][0]} tone={MARKS[is][1]} />
           <p className="home-notice-words">
-            <Phrases of="run" phrases={phrases} />
+            <Phrases phrases={phrases} />
           </p>
           <Button small onPress={() => go(routeOf(action.opens, 'run'))}>
             {action.label}

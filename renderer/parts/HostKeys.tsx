@@ -120,7 +120,6 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
         {...table.grid}
         keyOf={({ node }) => node}
         rowHeight={3.25}
-        leaves={20}
         empty={<p className="empty">No matching nodes.</p>}
       />
       {deciding !== null && (
@@ -164,9 +163,7 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
       <>
         <MarkedLine {...KEY_STATES[state]} />
         {failure !== null && state === 'unreachable' && (
-          <span className="cell-line node-note" title={visible(failure.detail)}>
-            {failureTitle(failure.code)}: {visible(failure.detail)}
-          </span>
+          <CellLine className="node-note" text={`${failureTitle(failure.code)}: ${visible(failure.detail)}`} />
         )}
       </>
     ),

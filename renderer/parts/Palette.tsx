@@ -25,7 +25,7 @@ export function Palette() {
     found: found.state === 'here' ? found.value : [],
   })
   return (
-    <Dialog title="Search" size="medium" onClose={() => change({ over: null })}>
+    <Dialog title="Search" onClose={() => change({ over: null })}>
       {/* One Escape closes: the field would otherwise clear its text first. */}
       <div
         className="palette"

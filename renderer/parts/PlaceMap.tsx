@@ -19,7 +19,7 @@ interface PlaceMapProps {
 export function PlaceMap(props: PlaceMapProps) {
   const [open, setOpen] = useState(false)
   return (
-    <Disclosure title="Choose on a map" level={3} className="place-map" isOpen={open} onToggle={setOpen}>
+    <Disclosure title="Choose on a map" className="place-map" isOpen={open} onToggle={setOpen}>
       {open && <Chooser {...props} />}
     </Disclosure>
   )

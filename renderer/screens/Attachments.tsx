@@ -19,7 +19,6 @@ import {
   showsDocument,
 } from '../document-model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
-import { ServedControls } from '../parts/Claim.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { NextStep } from '../parts/NextStep.tsx'
@@ -137,18 +136,7 @@ function Listed({ of, register, view, find }: ListedProps) {
         </span>
       </div>
       {matching.length === 0 && <p className="empty">No matching documents.</p>}
-      <DocumentRows
-        of={of}
-        view={view}
-        register={register}
-        entries={matching.map(({ key, document, target, rows }) => ({
-          key,
-          document,
-          target,
-          serves: <ServedControls of={of} rows={rows} />,
-        }))}
-        hidden={choice.hidden}
-      />
+      <DocumentRows of={of} view={view} register={register} entries={matching} hidden={choice.hidden} />
       {isWhole && others.length > 0 && (
         <section aria-labelledby="other-documents">
           <h2 id="other-documents">
@@ -275,7 +263,7 @@ function Owner({ of: { owner, documents, message }, grid }: OwnerProps) {
         keyOf={({ id, title }) => `${id} ${title}`}
       />
       {message !== null && (
-        <Disclosure title="Message to the owner" level={3}>
+        <Disclosure title="Message to the owner">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lines wider than the window are scrolled with the arrow keys */}
           <section className="unit-text" tabIndex={0} aria-label={`Message to ${name}`}>
             <pre className="mono">{message}</pre>

@@ -24,7 +24,7 @@ import { go, useStore } from '../store.ts'
 import { firstUp, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
-import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { CellLine, CellLines, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState, Progress } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 
@@ -223,12 +223,7 @@ const COLUMNS: readonly GridColumn<ProgressRow>[] = [
     minWidth: 14,
     cell: ({ at }) => {
       const next = nextFor(at)
-      if (next === '')
-        return (
-          <span className="cell-lines" title={detailOf(at)}>
-            {detailOf(at)}
-          </span>
-        )
+      if (next === '') return <CellLines text={detailOf(at)} />
       return (
         <>
           <CellLine text={detailOf(at)} />

@@ -21,7 +21,7 @@ import type { DeclarationsPart } from '../routes.ts'
 import { announce, change, go, outdated, refreshFleet, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { CellLine, CellLines, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
@@ -347,12 +347,6 @@ function Preview({
   )
 }
 
-const lines = (text: string) => (
-  <span className="cell-lines" title={visible(text)}>
-    {visible(text)}
-  </span>
-)
-
 const PROBLEM_COLUMNS: readonly GridColumn<FileProblem>[] = [
   {
     id: 'line',
@@ -369,7 +363,7 @@ const PROBLEM_COLUMNS: readonly GridColumn<FileProblem>[] = [
     minWidth: 9,
     cell: ({ field }) => <CellLine className="mono" text={visible(field === '' ? 'the document' : field)} />,
   },
-  { id: 'text', title: 'Problem', width: '3fr', minWidth: 14, cell: ({ text }) => lines(text) },
+  { id: 'text', title: 'Problem', width: '3fr', minWidth: 14, cell: ({ text }) => <CellLines text={visible(text)} /> },
 ]
 
 const KINDS: Readonly<Record<FleetChange['kind'], string>> = {
@@ -409,7 +403,7 @@ const CHANGE_COLUMNS: readonly GridColumn<FleetChange>[] = [
     width: '2fr',
     minWidth: 8,
     text: ({ before }) => before,
-    cell: ({ before }) => lines(before),
+    cell: ({ before }) => <CellLines text={visible(before)} />,
   },
   {
     id: 'after',
@@ -417,6 +411,6 @@ const CHANGE_COLUMNS: readonly GridColumn<FleetChange>[] = [
     width: '2fr',
     minWidth: 8,
     text: ({ after }) => after,
-    cell: ({ after }) => lines(after),
+    cell: ({ after }) => <CellLines text={visible(after)} />,
   },
 ]

@@ -13,8 +13,7 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { fixedByWords, NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-model.ts'
 import { REMEDY_WORDS, takeRemedy } from '../node-remedies.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { Phrases } from '../parts/EngagementParties.tsx'
-import { SeverityMark } from '../parts/FindingParts.tsx'
+import { Phrases, SeverityMark } from '../parts/FindingParts.tsx'
 import { HomeNotices } from '../parts/HomeNotices.tsx'
 import { ROW_TONE, Shape } from '../parts/Mark.tsx'
 import { mayTake, takeStep } from '../parts/NextStep.tsx'
@@ -47,7 +46,7 @@ const Steps = ({ steps }: { readonly steps: readonly HomeStep[] }) => (
           {lines.map((line, place) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one step have no other name
             <span key={place} className="home-step-line">
-              <Phrases of="run" phrases={line} />
+              <Phrases phrases={line} />
             </span>
           ))}
         </li>
@@ -342,7 +341,7 @@ function Shown({ view }: { readonly view: HomeView }) {
       }
     >
       <p className="home-lead">
-        <Phrases of="run" phrases={lead} />
+        <Phrases phrases={lead} />
       </p>
       <p id="next-step" className="home-next">
         <strong>Next step:</strong> {next.reason}

@@ -289,9 +289,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
         ) : (
           <>
             <CellLine className="number" text={kilometres(narrowest.km)} />
-            <span className="cell-line node-note" title={visible(narrowest.vantage)}>
-              from {visible(narrowest.vantage)}
-            </span>
+            <CellLine className="node-note" text={`from ${visible(narrowest.vantage)}`} />
           </>
         ),
     },

@@ -23,7 +23,7 @@ import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { TextArea } from '../ui/Field.tsx'
-import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { CellLine, CellLines, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Select } from '../ui/Select.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
@@ -331,11 +331,7 @@ const COLUMNS: readonly GridColumn<ImportRow>[] = [
     width: '3fr',
     minWidth: 12,
     text: ({ text }) => text,
-    cell: ({ text }) => (
-      <span className="cell-line mono" title={visible(text)}>
-        {visible(text)}
-      </span>
-    ),
+    cell: ({ text }) => <CellLine className="mono" text={visible(text)} />,
   },
   {
     id: 'outcome',
@@ -359,10 +355,6 @@ const COLUMNS: readonly GridColumn<ImportRow>[] = [
     width: '3fr',
     minWidth: 12,
     text: ({ note }) => note,
-    cell: ({ note }) => (
-      <span className="cell-lines" title={visible(note)}>
-        {visible(note)}
-      </span>
-    ),
+    cell: ({ note }) => <CellLines text={visible(note)} />,
   },
 ]

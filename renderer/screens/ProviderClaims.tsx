@@ -346,7 +346,6 @@ function OnNode({
   const [wasOpened, setOpened] = useState(false)
   return (
     <Disclosure
-      level={3}
       title={visible(node)}
       aside={<ClaimMark word={result} />}
       onToggle={(open) => setOpened(wasOpened || open)}

@@ -1,4 +1,4 @@
-import type { ReactNode, Ref } from 'react'
+import type { ReactNode } from 'react'
 import { Button as Press, type PressEvent } from 'react-aria-components'
 import { Icon, type TablerIcon } from './Icon.tsx'
 
@@ -17,10 +17,8 @@ interface ButtonProps {
   /** Id of the text that explains why the button is disabled, or what it does. */
   readonly describedBy?: string
   readonly current?: boolean
-  readonly expanded?: boolean
   readonly className?: string
   readonly autoFocus?: boolean
-  readonly buttonRef?: Ref<HTMLButtonElement>
   readonly onPress?: (event: PressEvent) => void
   readonly children: ReactNode
 }
@@ -34,9 +32,7 @@ export function Button({
   label,
   describedBy,
   current,
-  expanded,
   className,
-  buttonRef,
   type = 'button',
   onPress,
   children,
@@ -53,8 +49,6 @@ export function Button({
       {...(label === undefined ? {} : { 'aria-label': label })}
       {...(describedBy === undefined ? {} : { 'aria-describedby': describedBy })}
       {...(current === true ? { 'aria-current': 'page' as const } : {})}
-      {...(expanded === undefined ? {} : { 'aria-expanded': expanded })}
-      {...(buttonRef === undefined ? {} : { ref: buttonRef })}
     >
       {icon !== undefined && <Icon of={icon} size={small ? 15 : 17} />}
       <span className="button-words">{children}</span>

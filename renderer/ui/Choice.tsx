@@ -13,6 +13,18 @@ import {
 import { FieldLabel, FieldNotes, type FieldWords } from './Field.tsx'
 import { Icon } from './Icon.tsx'
 
+interface CheckBoxProps {
+  readonly isSelected: boolean
+  readonly isIndeterminate?: boolean
+}
+
+/** The box of a choice, as drawn. */
+export const CheckBox = ({ isSelected, isIndeterminate = false }: CheckBoxProps) => (
+  <span className="check-box" aria-hidden="true">
+    {isIndeterminate ? <Icon of={IconMinus} size={14} /> : isSelected && <Icon of={IconCheck} size={14} />}
+  </span>
+)
+
 interface CheckboxProps {
   readonly isSelected: boolean
   readonly onChange: (selected: boolean) => void
@@ -26,11 +38,9 @@ interface CheckboxProps {
 export function Checkbox({ note, children, ...rest }: CheckboxProps) {
   return (
     <Ticked className="check" {...rest}>
-      {({ isSelected, isIndeterminate }) => (
+      {(state) => (
         <>
-          <span className="check-box" aria-hidden="true">
-            {isIndeterminate ? <Icon of={IconMinus} size={14} /> : isSelected && <Icon of={IconCheck} size={14} />}
-          </span>
+          <CheckBox {...state} />
           <span>
             {children}
             {note !== undefined && <span className="note">{note}</span>}
@@ -121,9 +131,7 @@ export function ChoiceMenu({ title, options, chosen, onChange, keepsOne = false 
             <MenuItem id={id} className="list-item" textValue={words}>
               {({ isSelected }) => (
                 <>
-                  <span className="check-box" aria-hidden="true">
-                    {isSelected && <Icon of={IconCheck} size={14} />}
-                  </span>
+                  <CheckBox isSelected={isSelected} />
                   {words}
                 </>
               )}

@@ -1,4 +1,4 @@
-import { IconArrowDown, IconArrowUp, IconCheck, IconMinus } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { type ReactNode, useMemo } from 'react'
 import {
   Cell,
@@ -14,6 +14,7 @@ import {
 import type { TableChoice } from '../../schemas/ipc-views.ts'
 import { rem, usePrinting } from '../measure.ts'
 import type { TableColumn } from '../table-model.ts'
+import { CheckBox } from './Choice.tsx'
 import { Icon } from './Icon.tsx'
 
 export interface GridColumn<T> extends TableColumn<T> {
@@ -34,7 +35,6 @@ interface GridTableProps<T> {
   readonly leaves?: number
   readonly selected?: ReadonlySet<string>
   readonly onSelect?: (keys: ReadonlySet<string>) => void
-  readonly classOf?: (row: T) => string
   /** The order of `rows`; columns with a text can be sorted by. */
   readonly sort?: TableChoice
   readonly onSort?: (column: string) => void
@@ -43,20 +43,7 @@ interface GridTableProps<T> {
 
 /** A table with arrow key navigation that draws visible rows only; in print every row. */
 export function GridTable<T extends object>(props: GridTableProps<T>) {
-  const {
-    label,
-    columns,
-    rows,
-    keyOf,
-    rowHeight = 2.5,
-    leaves = 20,
-    selected,
-    onSelect,
-    classOf,
-    empty,
-    sort,
-    onSort,
-  } = props
+  const { label, columns, rows, keyOf, rowHeight = 2.5, leaves = 20, selected, onSelect, empty, sort, onSort } = props
   const unit = rem()
   const options = useMemo(
     () => ({ rowHeight: Math.round(rowHeight * unit), headingHeight: Math.round(2.25 * unit) }),
@@ -116,7 +103,7 @@ export function GridTable<T extends object>(props: GridTableProps<T>) {
         </TableHeader>
         <TableBody items={rows} dependencies={[columns]} renderEmptyState={() => empty}>
           {(row) => (
-            <Row id={keyOf(row)} className={classOf === undefined ? 'grid-row' : `grid-row ${classOf(row)}`}>
+            <Row id={keyOf(row)} className="grid-row">
               {picks && (
                 <Cell className="grid-cell">
                   <Tick />
@@ -137,11 +124,7 @@ export function GridTable<T extends object>(props: GridTableProps<T>) {
 
 const Tick = () => (
   <Checkbox slot="selection" className="check">
-    {({ isSelected, isIndeterminate }) => (
-      <span className="check-box" aria-hidden="true">
-        {isIndeterminate ? <Icon of={IconMinus} size={14} /> : isSelected && <Icon of={IconCheck} size={14} />}
-      </span>
-    )}
+    {(state) => <CheckBox {...state} />}
   </Checkbox>
 )
 
@@ -181,6 +164,13 @@ interface CellLineProps {
   readonly text: string
   readonly className?: string
 }
+
+/** Two lines of a cell at most. Where they are cut, their title has the whole. */
+export const CellLines = ({ text }: Pick<CellLineProps, 'text'>) => (
+  <span className="cell-lines" title={text}>
+    {text}
+  </span>
+)
 
 /** One line of a cell. Where it is cut, its title has the whole. */
 export const CellLine = ({ text, className }: CellLineProps) => (
