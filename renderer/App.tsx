@@ -10,7 +10,10 @@ import { isReviewWindow, useStore } from './store.ts'
 import { Button } from './ui/Button.tsx'
 import { Notice } from './ui/Notice.tsx'
 
-/** The other screens are read after the first one is drawn and takes input, and before the engine has opened results. */
+/**
+ * The other screens are loaded after the first one is drawn and accepts input, and before the engine has opened
+ * results.
+ */
 const AFTER_MS = 500
 
 /** The window: the fleet of this computer, or one sealed pack for review. */

@@ -9,7 +9,7 @@ import { may } from './team.ts'
 export interface Action<M extends Method> {
   readonly busy: boolean
   readonly error: CallFailure | null
-  /** The value, or null when it failed; the failure is then in `error`. */
+  /** The value; null after a failure, which is then in `error`. */
   readonly run: (input: Input<M>) => Promise<Output<M> | null>
 }
 
@@ -41,7 +41,8 @@ export async function collect(what: Collect, nodes: readonly string[] = []): Pro
   if (asking) return
   asking = true
   change({ problem: null })
-  // The engine decides which fleet is collected: this page may not have received the fleet that replaces the current one yet.
+  // The engine decides which fleet is collected: this page may not yet have received the fleet that replaced the
+  // current one.
   const reply =
     what === 'demo'
       ? await call('demo.open', null)

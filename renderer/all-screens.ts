@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** All screens but the first one, whose code the window loads after it has drawn that. */
+/** All screens except the first. The window loads their code after it has drawn the first one. */
 type Screens = typeof import('./AllScreens.tsx')
 type Rest =
   | { readonly state: 'waiting' | 'loading' | 'failed' }

@@ -34,7 +34,7 @@ export interface DocumentForm {
   readonly effectiveTo: string
 }
 
-/** An empty form; of a new version, with the texts that usually stay. */
+/** An empty form. For a new version, with the texts that usually stay the same. */
 export const emptyForm = (
   today: string,
   inAYear: string,
@@ -65,10 +65,13 @@ export const emptyForm = (
 /** Whether a level requires a reviewer, what was inspected, and a conclusion. */
 export const needsInspection = (level: EvidenceLevel): boolean => level === 'inspected' || level === 'reperformed'
 
-/** Names are compared as the engine does it. */
+/** Normalizes a name for comparison, as the engine does. */
 const plain = (name: string): string => name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase()
 
-/** Whether one person is named in both roles, as inspector and provider, or as approver and requester. This is printed and changes no conclusion. */
+/**
+ * Whether one person is named in both roles, as inspector and provider, or as approver and requester. Reports state
+ * this; it changes no conclusion.
+ */
 export const isSamePerson = (one: string, other: string): boolean => plain(one) !== '' && plain(one) === plain(other)
 
 export const SAME_PERSON = 'Inspected by the person who provided it.'
@@ -77,7 +80,7 @@ export const SAME_PERSON = 'Inspected by the person who provided it.'
 export const mayAnswer = ({ level, conclusion }: Pick<DocumentForm, 'level' | 'conclusion'>): boolean =>
   needsInspection(level) && conclusion === 'supports'
 
-/** What is missing, by field. */
+/** The missing fields, each with its message. */
 export function attachLacks(form: DocumentForm): Partial<Record<keyof DocumentForm, string>> {
   const blank = (field: 'name' | 'note' | 'providedBy' | 'owner' | 'inspectedBy'): boolean => form[field].trim() === ''
   const isNote = form.kind === 'note'
@@ -117,7 +120,9 @@ export function attachLacks(form: DocumentForm): Partial<Record<keyof DocumentFo
 const isFirst = <T extends DocumentDraft['controls'][number]>(one: T, place: number, all: readonly T[]): boolean =>
   all.findIndex((other) => other.framework === one.framework && other.control === one.control) === place
 
-/** Further evidence requests that one document may answer: those of the search text, and those already chosen. */
+/**
+ * Further evidence requests that one document may answer: those that match the search text, and those already chosen.
+ */
 export function furtherRequests(
   { requests }: Pick<AssessmentView, 'requests'>,
   request: Pick<EvidenceRequestView, 'id'>,
@@ -159,7 +164,7 @@ export function attachmentInput(
 /** A check whose results a document may answer, and the nodes that have such a result. */
 interface Answerable {
   readonly check: CheckView
-  /** Inconclusive and untested results only, or deviations as well. */
+  /** Either inconclusive and untested results only, or deviations as well. */
   readonly answers: 'any' | 'undecided'
   readonly nodes: readonly { readonly node: string; readonly verdict: Verdict }[]
 }

@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-/** The bridge of a page in a browser, where no preload gives one. */
+/** The bridge of a page in a browser, which has no preload script. */
 let own: Bridge | null = null
 export const setBridge = (bridge: Bridge): void => {
   own = bridge
@@ -17,7 +17,7 @@ export const setBridge = (bridge: Bridge): void => {
 
 const current = (): Bridge => own ?? window.barewitness
 
-/** Subscribes to events of the engine; gives what ends the subscription. */
+/** Subscribes to events of the engine. Returns a function that unsubscribes. */
 export const onEvent: Bridge['onEvent'] = (listener) => current().onEvent(listener)
 
 /** Calls the engine. Never rejects: a broken channel is returned as a failure. */
@@ -34,7 +34,7 @@ export type Answer<T> =
   | { readonly state: 'here'; readonly value: T }
   | { readonly state: 'failed'; readonly error: CallFailure }
 
-/** The catalog is the same as long as the program runs. */
+/** The catalog does not change while the program runs. */
 const CONSTANT: readonly Method[] = ['catalog.get']
 const constants = new Map<Method, Answer<never>>()
 
@@ -65,18 +65,20 @@ export function useAnswer<M extends Method>(method: M, input: Input<M>, version:
   return got?.asked === asked ? got.answer : { state: 'waiting' }
 }
 
-/** The last value while the same call is repeated, so that the text does not flicker. A failure is not kept: its repetition is waited for. */
+/**
+ * Returns the last value while the same call is repeated, so that the text does not flicker. A failure is not kept.
+ */
 export function useKept<T>(answer: Answer<T>, question: string): Answer<T> {
   const kept = useRef<{ readonly question: string; readonly answer: Answer<T> } | null>(null)
   if (answer.state !== 'waiting') kept.current = answer.state === 'here' ? { question, answer } : null
   const earlier = answer.state === 'waiting' && kept.current?.question === question ? kept.current.answer : null
   const isEarlier = earlier !== null
-  // The frame marks that what is shown is of before, where the repetition takes long enough to be read.
+  // The frame marks an earlier result as such once its repetition takes long enough for the result to be read.
   useEffect(() => (isEarlier ? showsEarlier() : undefined), [isEarlier])
   return earlier ?? answer
 }
 
-/** Two results as one: the first failure, or waiting until both arrived. */
+/** Combines two results: the first failure, or waiting until both have arrived. */
 export function both<A, B>(a: Answer<A>, b: Answer<B>): Answer<readonly [A, B]> {
   if (a.state === 'failed') return a
   if (b.state === 'failed') return b

@@ -166,7 +166,10 @@ export const listedControls = (tree: readonly TreeFramework[]): readonly ListedC
     groups.flatMap(({ controls }) => controls.map((control) => ({ framework: title, control }))),
   )
 
-/** Framework, group, control and title are how the tree is read; without the conclusion, a control that was decided apart would have none. */
+/**
+ * Framework, group, control and title are always shown, as the tree is read by them. The conclusion is kept because
+ * controls decided apart have no other one.
+ */
 export const CONTROL_COLUMNS: readonly TableColumn<ListedControl>[] = [
   { id: 'framework', title: 'Framework', isKept: true, text: ({ framework }) => framework },
   { id: 'group', title: 'Group', isKept: true, text: ({ control }) => control.group },
@@ -191,7 +194,7 @@ export const CONTROL_ORDERS = [
   { id: 'documents', title: 'By document part' },
 ] as const
 
-/** The same groups, the controls of each in the order of a column. */
+/** The same groups, with their controls in the order of a column. */
 export const sortedTree = (tree: readonly TreeFramework[], by: string): readonly TreeFramework[] =>
   tree.map((one) => ({
     ...one,

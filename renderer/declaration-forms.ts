@@ -348,7 +348,7 @@ export const NODE_FORMS: Readonly<Record<NodeSection, SectionForm>> = {
   },
 }
 
-/** What addresses one machine, and must not be the same for several. */
+/** Sections that address one machine and must not be the same for several. */
 export const ONE_NODE_ONLY: readonly SectionName[] = ['node-connection']
 
 /**

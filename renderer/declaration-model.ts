@@ -15,8 +15,8 @@ export const FLEET_SECTION_NAMES = Object.keys(FLEET_SECTIONS) as readonly Fleet
 export const NODE_SECTION_NAMES = Object.keys(NODE_SECTIONS) as readonly NodeSection[]
 
 /**
- * What is stored of a section. For several nodes, a member is stated where all of them declare the same; `differs`
- * names the others, which would be replaced.
+ * The stored value of a section. For several nodes, it has the members that all of them declare alike; `differs`
+ * lists the others, which saving would replace.
  */
 export function storedValue(
   { fleet }: Pick<DeclarationsView, 'fleet'>,
@@ -42,7 +42,7 @@ export function storedValue(
   }
 }
 
-/** A value without what was left empty: texts, lists, groups, and entries of lists in which nothing was entered. */
+/** Removes what was left empty: texts, lists, groups, and entries of lists in which nothing was entered. */
 function withoutEmpty(value: unknown): unknown {
   if (value === '' || value === null) return undefined
   if (Array.isArray(value)) {
@@ -61,7 +61,7 @@ function withoutEmpty(value: unknown): unknown {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What is sent to be stored. */
+/** The value that is sent to be stored. */
 export const sectionToSend = (draft: SectionValue): SectionValue =>
   Object.fromEntries(
     Object.entries(draft).flatMap(([key, member]) => {
@@ -82,7 +82,7 @@ function textOf(value: unknown): string {
   )
 }
 
-/** A number as typed: text that is no number stays as it is, so that the engine names the problem at its field. */
+/** Reads a typed number. Other text stays as it is, so that the engine names the problem at its field. */
 export function numberIn(text: string): unknown {
   const typed = text.trim().replace(/^([+-]?\d+),(\d+)$/, '$1.$2')
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(typed) ? Number(typed) : text
@@ -92,7 +92,7 @@ export const numberText = (value: unknown): string => (value === undefined || va
 
 export const linesText = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : '')
 
-/** Corners as typed: two numbers in a line, separated by a comma or a space. Others stay, to be reported. */
+/** Reads typed corners: two numbers a line, separated by a comma or a space. Other text stays, to be reported. */
 export const cornersIn = (text: string): readonly unknown[] =>
   trimmedLines(text).map((line) => line.split(/[\s,;]+/).map(numberIn))
 export const cornersText = (value: unknown): string =>
@@ -100,7 +100,7 @@ export const cornersText = (value: unknown): string =>
     ? value.map((corner) => (Array.isArray(corner) ? corner.join(', ') : String(corner))).join('\n')
     : ''
 
-/** Problems of one field, and those inside it where its parts have no field of their own. */
+/** The problems of one field; with `inside`, also those of its parts, where these have no field of their own. */
 export function problemAt(
   problems: readonly FieldProblem[],
   path: readonly (string | number)[],
@@ -118,7 +118,7 @@ export function problemAt(
   return texts.length === 0 ? undefined : texts.join(' ')
 }
 
-/** Places that the fleet declares already, each once, by name. */
+/** Places that the fleet already declares, each once, sorted by name. */
 export function declaredPlaces({ fleet }: Pick<DeclarationsView, 'fleet'>): readonly Place[] {
   const all = [
     ...(fleet.vantage === undefined ? [] : [fleet.vantage]),
@@ -140,10 +140,10 @@ export function contentOf(value: SectionValue, labelOf: (member: string) => stri
   return texts.length > MOST_CONTENT ? `${texts.length} entries` : texts.join(' · ')
 }
 
-/** More would push the title aside. */
+/** More entries would push the title aside. */
 const MOST_CONTENT = 2
 
-/** Drafts that are not saved, kept until the window closes, so that leaving the screen loses nothing. */
+/** Unsaved drafts, kept until the window closes, so that leaving the screen loses nothing. */
 const kept = new Map<string, SectionValue>()
 export const draftKey = (fleet: string, section: SectionName, nodes: readonly string[]): string =>
   JSON.stringify([fleet, section, [...nodes].sort()])

@@ -125,7 +125,7 @@ export function otherDocuments(
   )
 }
 
-/** One document over every control that it serves. */
+/** One document with every control that it serves. */
 export interface ListedDocument {
   readonly key: string
   readonly document: ControlDocumentView
@@ -136,8 +136,8 @@ export interface ListedDocument {
 const WORST: readonly ControlDocumentView['state'][] = ['deviation', 'outstanding', 'held', 'optional']
 
 /**
- * Every document of the frameworks once, in their order: one attachment answers an evidence request in every control that it serves. The
- * state is the worst of these. Proposed rules are omitted.
+ * Every document of the frameworks once, in their order. One attachment answers an evidence request in every control
+ * that it serves, and the worst of these states is shown. Proposed rules are omitted.
  */
 export function documentsIn(
   frameworks: readonly Pick<FrameworkView, 'id' | 'proposed' | 'controls'>[],
@@ -186,7 +186,7 @@ export function heldLine(
   ].join('')
 }
 
-/** Which documents are listed: those of one progress, or all that are outstanding, which the other screens count. */
+/** Which documents are listed: those of one progress, or all outstanding ones, which the other screens count. */
 export type DocumentFilter = Progress | 'open' | 'all'
 
 export const showsDocument = (
@@ -214,7 +214,7 @@ export function documentFilters(
   ]
 }
 
-/** The list of documents as a table: what is saved of it, and what it is sorted by. */
+/** Columns of the list of documents, for its order and for the saved table. */
 export const DOCUMENT_COLUMNS: readonly TableColumn<ListedDocument>[] = [
   { id: 'request', title: 'Request', text: ({ document }) => document.request?.id ?? null },
   { id: 'title', title: 'Document', isRowHeader: true, text: ({ document }) => document.title },

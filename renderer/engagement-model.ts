@@ -39,7 +39,7 @@ export const blankForm = (today: string, nodes: readonly string[] = []): Engagem
   signOff: [],
 })
 
-/** A form with another owner of the engagement: sections that had the same owner, or none, follow. */
+/** Changes the owner of the engagement. Sections that had the same owner, or none, follow. */
 export function withOwner(form: EngagementForm, owner: string): EngagementForm {
   const follows = <T extends Owned>(part: T): T =>
     part.owner === '' || part.owner === form.owner ? { ...part, owner } : part

@@ -18,7 +18,7 @@ export interface ExportState {
   readonly choices: Choices | null
   /** The choices of a period report. */
   readonly period: PeriodChoices | null
-  /** What is sealed, sealed and not yet saved, or saved. One export is made at a time. */
+  /** The kind of export that is sealed, sealed and not yet saved, or saved. There is one export at a time. */
   readonly of: ExportSubject
   readonly sealing: boolean
   /** Identities created on this screen: the plan is requested again after each. */
@@ -29,12 +29,12 @@ export interface ExportState {
   readonly saved: Saved | null
 }
 
-/** Of which export a state is. */
+/** The kind of an export. */
 type ExportSubject = 'run' | 'period'
 
 export interface Draft {
   readonly made: ExportDraft
-  /** The choices that were sealed: other choices need another seal. */
+  /** The choices that were sealed. Other choices need another seal. */
   readonly from: SealChoices
   /** The user saw which verdicts the copy loses and kept it; also true where it loses none. */
   readonly lossAccepted: boolean

@@ -16,7 +16,7 @@ export interface Filter {
   readonly rights: Rights | null
   /** Whether evidence was collected from the node. */
   readonly tested: 'tested' | 'not-tested' | null
-  /** Found in the node's name. */
+  /** Text that the node's name contains. */
   readonly named: string
 }
 
@@ -128,7 +128,7 @@ export interface FindingFilter {
   readonly status: FindingStatusName | null
   /** A name; empty for findings without an owner. `some`: any owner. */
   readonly owner: { readonly is: 'some' | 'none' } | { readonly is: 'named'; readonly name: string } | null
-  /** Filtered by the engine, which alone has every node of a finding. */
+  /** Filtered by the engine, since only the engine has every node of a finding. */
   readonly node: string | null
   readonly text: string
 }

@@ -18,7 +18,7 @@ export const SEVERE: readonly Severity[] = ['critical', 'high']
 /** Levels that findings are counted by. */
 export const LEVELS: readonly Severity[] = SEVERITIES.filter((level) => level !== 'info')
 
-/** Whether a row passes the filter, its node apart. */
+/** Whether a row passes the filter. The node is not compared here: the engine filters by it. */
 export function showsFinding({ severities, status, owner, text }: FindingFilter, row: FindingRow): boolean {
   const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean)
   const searched = `${row.reference} ${row.check} ${row.condition} ${row.owner ?? ''}`.toLowerCase()
@@ -64,7 +64,7 @@ export const sortedFindings = (
   { by, isReversed }: { readonly by: FindingSort; readonly isReversed: boolean },
 ): readonly FindingRow[] => [...rows].sort((a, b) => (isReversed ? -1 : 1) * ORDERS[by](a, b) || bySeverity(a, b))
 
-/** Deviations out of what was tested; with nodes that were refused before login, what both counts are. */
+/** Deviations out of nodes tested. With nodes refused before login, both counts are named. */
 export function deviatingWords(
   { deviations, tested, refused }: Pick<FindingRow, 'deviations' | 'tested' | 'refused'>,
   noun = '',
@@ -73,7 +73,7 @@ export function deviatingWords(
   return refused === 0 ? counts : `${counts}: ${tested} tested, ${refused} refused before login`
 }
 
-/** Columns of the list of findings. Their order is sortedFindings(), which compares levels and days. */
+/** Columns of the list of findings. Their order is that of sortedFindings(), which compares levels and days. */
 export const FINDING_COLUMNS: readonly (TableColumn<FindingRow> & { readonly id: FindingSort | 'reference' })[] = [
   { id: 'reference', title: 'Reference', isRowHeader: true, text: ({ reference }) => reference },
   { id: 'severity', title: 'Severity', text: ({ severity }) => severityWords[severity] },
@@ -177,7 +177,7 @@ export function routeOf(counts: CountedRows, of: Source): Route {
   }
 }
 
-/** A phrase with the punctuation that must not begin the next line. */
+/** A phrase with the punctuation that must stay on its line. */
 interface ClosedPhrase extends Phrase {
   readonly closing: string
 }

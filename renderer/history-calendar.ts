@@ -56,7 +56,7 @@ function weeksOf(days: readonly HistoryDay[]): readonly (readonly (HistoryDay | 
 export const daysLater = (day: string, count: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000).toISOString().slice(0, 10)
 
-/** The target of an arrow key, within the window; the same day where it would leave it. */
+/** The day that an arrow key leads to, within the window; the same day where the key would leave it. */
 export function dayReached(
   from: string,
   key: string,

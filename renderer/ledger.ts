@@ -16,7 +16,7 @@ export const directionWords = {
   supports: { label: 'Supports', mark: 'ring-tick', tone: 'satisfied' },
 } as const satisfies Readonly<Record<Direction, unknown>>
 
-/** One observation about one part of the evidence, however many checks make it. */
+/** One observation about one part of the evidence, even if several checks make it. */
 export interface Entry {
   readonly direction: Direction
   readonly text: string
@@ -28,7 +28,7 @@ export interface Entry {
 export interface Group {
   readonly probe: string | null
   readonly title: string
-  /** The largest weight of signals from this part, where the signal was measured on known machines; otherwise 0. */
+  /** The largest weight of signals from this part, if the signal was measured on known machines; otherwise 0. */
   readonly weight: number
   readonly entries: readonly Entry[]
 }
@@ -82,7 +82,7 @@ function merged(reasons: readonly Observation[]): readonly Entry[] {
   return [...all.values()]
 }
 
-/** By probe, the largest weight among the signals that use it. */
+/** The largest weight among the signals that use each probe. */
 export function weightsOf(isolation: Isolation | null): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const { weight, probes } of isolation?.signals ?? [])

@@ -183,7 +183,7 @@ const RECORD_INSIDE =
 const RECORD_NEARER =
   'Measure from a machine closer to it, then add its measurement under Declarations, Location sources.'
 
-/** A distance, rounded up because it is an upper bound; in the form that observations have. */
+/** A distance, rounded up because it is an upper bound, in the form that observations use. */
 export const kilometres = (km: number): string => `${(Math.ceil(km * 10) / 10).toFixed(1)} km`
 export const milliseconds = (time: number | null): string => (time === null ? '–' : `${time.toFixed(2)} ms`)
 

@@ -6,7 +6,10 @@ import { NO_CHOICE, sortedRows, type TableColumn } from './table-model.ts'
 const notSatisfied = ({ collected, cells }: MatrixRow): number | null =>
   collected ? sumOf(cells.map(countsOf)).notSatisfied : null
 
-/** Nodes by properties as a table: what is saved of it, and what it is sorted by. A node without evidence has no counts. */
+/**
+ * Nodes by properties as columns of a table, for its order and for the saved file. A node without evidence has no
+ * counts.
+ */
 export const matrixColumns = (properties: readonly Property[]): readonly TableColumn<MatrixRow>[] => [
   { id: 'node', title: 'Node', isRowHeader: true, text: ({ node }) => node.node },
   { id: 'place', title: 'Declared place', isKept: true, text: ({ node }) => node.place },
@@ -36,7 +39,7 @@ const COUNTED = {
   notTested: 'not tested',
 } as const
 
-/** The properties that a person chose, and the one that is filtered by; all of them where none is left. */
+/** The chosen properties and the one that is filtered by; all of them if none remains. */
 export function chosenProperties(
   properties: readonly Property[],
   { hidden }: Pick<TableChoice, 'hidden'>,
@@ -46,7 +49,7 @@ export function chosenProperties(
   return chosen.length === 0 ? properties : chosen
 }
 
-/** Rows and totals of some properties alone. */
+/** Reduces rows and totals to some properties. */
 export function withProperties(matrix: Matrix, chosen: readonly Property[]): Matrix {
   if (chosen.length === matrix.properties.length) return matrix
   const isChosen = (_: unknown, at: number): boolean => chosen.some((property) => property === matrix.properties[at])

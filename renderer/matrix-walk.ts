@@ -1,4 +1,7 @@
-/** A cell of a grid by its row and its place among what takes the focus in that row; row -1 is the heading. */
+/**
+ * A cell of a grid: its row, and its position among the elements of that row that take the focus. Row -1 is the
+ * heading.
+ */
 export interface Place {
   readonly row: number
   readonly column: number
@@ -15,12 +18,12 @@ interface Extent {
   readonly stopsIn: (row: number) => number
 }
 
-/** Where a key leads from a place; null where the key does not move. Never out of the grid. */
+/** The place that a key leads to, always within the grid; null where the key does not move. */
 export function placeAfter(key: string, isControl: boolean, { row, column }: Place, extent: Extent): Place | null {
   const last = extent.rows - 1
   const here = Math.min(column, extent.stopsIn(row) - 1)
   const inRow = (to: number): Place => ({ row, column: Math.max(0, Math.min(to, extent.stopsIn(row) - 1)) })
-  // The column is kept where a row between has fewer places.
+  // The column is kept across rows with fewer places.
   const inColumn = (to: number): Place => ({ row: Math.max(-1, Math.min(to, last)), column })
   const inBody = (to: number): Place => ({ row: Math.max(Math.min(0, last), Math.min(to, last)), column })
   const ofBody = (to: number, at: number): Place => ({ ...inBody(to), column: at })
@@ -46,7 +49,7 @@ export function placeAfter(key: string, isControl: boolean, { row, column }: Pla
   }
 }
 
-/** The first row in sight is counted in steps, so that not every turn of the wheel draws rows. */
+/** The first row in sight changes in steps, so that not every turn of the wheel draws rows. */
 export const STEP = 4
 /** Rows that are drawn above and below those in sight: more than a turn of the wheel. */
 const BESIDE = 6
@@ -56,7 +59,7 @@ interface Sight {
   readonly first: number
   readonly sight: number
   readonly rows: number
-  /** Drawn wherever it is, since it has the focus or takes it next. */
+  /** A row that is always drawn, since it has the focus or takes it next. */
   readonly kept: number
 }
 
@@ -70,8 +73,8 @@ export function visibleRows({ first, sight, rows, kept }: Sight): readonly numbe
 }
 
 /**
- * Which drawn element shows which row: a row keeps its own while it is drawn, and a new one takes that of a row which is drawn no longer, so
- * that scrolling changes elements and makes none.
+ * Which element draws which row. A row keeps its element while it is drawn, and a new row takes the element of one
+ * that is drawn no longer, so that scrolling reuses elements.
  */
 export function slotsAfter(before: ReadonlyMap<number, number>, drawn: readonly number[]): ReadonlyMap<number, number> {
   const kept = new Map(drawn.flatMap((row) => (before.has(row) ? [[row, before.get(row) ?? 0] as const] : [])))

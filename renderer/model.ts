@@ -3,7 +3,7 @@ import type { CheckResult, NodeAssessment } from '../schemas/types.ts'
 import { environmentText, gradeWords, type Property, VERDICTS, type Verdict, verdictLetters } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'
 
-/** Worst first, in the same order as the report: not satisfied, then missing, then the rest. */
+/** Worst first, in the order of the report: not satisfied, then missing, then the rest. */
 const SEVERITY: readonly Verdict[] = [
   'not-satisfied',
   'not-tested',
@@ -22,7 +22,7 @@ export interface Tally {
   readonly total: number
 }
 
-/** Without counts, as for a node that is not in the view, all are 0. */
+/** Names the counts of the engine. All are 0 without counts, as for a node that is not in the view. */
 export function tallyIn(counted: Counted | null | undefined): Tally {
   const at = (place: number): number => counted?.[place] ?? 0
   const counts = Object.fromEntries(VERDICTS.map((verdict, place) => [verdict, at(place)])) as Record<Verdict, number>
@@ -38,7 +38,7 @@ const BESIDES: readonly (readonly [Verdict, string])[] = [
 export const shareOf = ({ counts, decidable }: Tally): string =>
   decidable === 0 ? '' : `${counts.satisfied} of ${decidable}`
 
-/** What no share includes: "4 informational, 1 not applicable". Empty where there is none. */
+/** Results that no share includes: "4 informational, 1 not applicable". Empty where there are none. */
 export const notInShare = ({ counts }: Tally): string =>
   BESIDES.flatMap(([verdict, words]) => (counts[verdict] === 0 ? [] : [`${counts[verdict]} ${words}`])).join(', ')
 
@@ -62,7 +62,7 @@ export interface Cell {
   readonly tally: Tally
   /** Worst first. */
   readonly checks: readonly CellCheck[]
-  /** Of the inconclusive ones: those that only a second run can decide. */
+  /** Those of the inconclusive checks that only a second run can decide. */
   readonly fromSecondRun: number
   /** The risk acceptance that expires first, with how many checks of this cell are accepted. */
   readonly accepted: (Acceptance & { readonly count: number }) | null
@@ -93,7 +93,7 @@ const VERDICT_OF: ReadonlyMap<string, Verdict> = new Map(VERDICTS.map((verdict) 
 
 const verdictIn = (letters: string, at: number): Verdict => VERDICT_OF.get(letters.charAt(at)) ?? 'not-tested'
 
-/** The verdict of the check at that place among the view's checks. */
+/** The verdict of the check at a position in the view's checks. */
 export const verdictAt = ({ verdicts }: Pick<NodeRow, 'verdicts'>, at: number): Verdict => verdictIn(verdicts, at)
 
 /** One property on one row, over all its checks. */
@@ -125,7 +125,7 @@ function cellOf(view: AssessmentView, row: NodeRow, property: Property): Cell {
   }
 }
 
-/** The same by node name; null when this run or pack does not declare the node. */
+/** The same by node name; null if this run or pack does not declare the node. */
 export function cellOfNode(view: AssessmentView, node: string, property: Property): Cell | null {
   const row = rowOf(view, node)
   return row === null ? null : cellOf(view, row, property)
@@ -156,7 +156,9 @@ function weightOf({ collected, cells }: MatrixRow): readonly [worst: number, con
   return [Math.min(...cells.map(({ verdict }) => severity(verdict))), against]
 }
 
-/** Results of one or several cells: those that this run can decide, and apart from them what is counted against no node. */
+/**
+ * Results of one or several cells: those that this run can decide, and separately those that count against no node.
+ */
 export interface CellCounts {
   readonly notSatisfied: number
   readonly inconclusive: number
@@ -212,7 +214,10 @@ export const countWords = ({ notSatisfied, inconclusive, satisfied, notTested }:
     ...(notTested === 0 ? [] : [`${notTested} not tested`]),
   ].join(', ')
 
-/** What is counted against no node: "145 informational, 21 not applicable, 6 that need a second run". Empty without any. */
+/**
+ * Results that count against no node: "145 informational, 21 not applicable, 6 that need a second run". Empty where
+ * there are none.
+ */
 export const excludedWords = ({ informational, notApplicable, fromSecondRun }: CellCounts): string =>
   [
     ...(informational === 0 ? [] : [`${informational} informational`]),
@@ -260,7 +265,7 @@ export function checksOf(
     .sort((a, b) => severity(a.verdict) - severity(b.verdict))
 }
 
-/** What would change a verdict, from the verdict and its observations. */
+/** States what would change a verdict, from the verdict and its observations. */
 export function whatWouldChange({ verdict, finding, check }: CheckOnNode): string {
   const reasons = finding?.observations ?? []
   const against = reasons.filter(({ direction }) => direction === 'contradicts').length

@@ -1,6 +1,6 @@
 import { visible } from './text.ts'
 
-/** How many characters of a line are shown at first, and in one row at most: longer rows slow down layout. */
+/** Characters of a line that are shown at first, and in one row at most. Longer rows slow down layout. */
 export const LONGEST_ROW = 4000
 
 /** Lines of a text, without the empty line after a final newline. Control characters become symbols here. */
@@ -47,11 +47,11 @@ const edge = (text: string, at: number): number => {
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
 }
 
-/** How much of a cut line is shown after one more "Show more of this line": twice as much. */
+/** Characters of a cut line that are shown after one more "Show more of this line": twice as many. */
 export const openedFurther = (shown: number, length: number): number =>
   Math.min(length, Math.max(LONGEST_ROW, shown * 2))
 
-/** How much of a line must be open for a position to be visible; null when it already is. */
+/** Characters of a line that must be shown for a position to be visible; null if it already is. */
 export const openedFor = (at: number, shown: number, length: number): number | null =>
   at <= shown ? null : Math.min(length, Math.ceil(at / LONGEST_ROW) * LONGEST_ROW)
 
@@ -127,7 +127,7 @@ export function piecesOf(
   return pieces
 }
 
-/** Browsers do not lay out beyond about 16 million pixels at 200 %; a longer list scrolls in proportion. */
+/** Browsers lay out no more than about 16 million pixels at 200 %; a longer list scrolls in proportion. */
 const TALLEST = 6_000_000
 
 interface Slice {

@@ -123,7 +123,7 @@ function actions({ review, canCollect, canCollectMissing }: PaletteState): reado
   return all.filter(([, , can]) => can).map(([title, act]) => entry('Actions', title, { act }))
 }
 
-/** The screen of what people cite. */
+/** The screen of an entry of the search. */
 export function placeOf(to: SearchPlace, of: Source): Route {
   switch (to.is) {
     case 'result':
@@ -139,7 +139,7 @@ export function placeOf(to: SearchPlace, of: Source): Route {
   }
 }
 
-/** Everything that people cite, found by its reference or its words. */
+/** Everything that has a reference, found by its reference or its words. */
 const references = ({ found, review }: PaletteState): readonly PaletteEntry[] =>
   found.map(({ group, reference, title, to }, at) => ({
     id: `${group} ${at} ${reference}`,
@@ -161,7 +161,7 @@ const glossary = ({ review }: PaletteState): readonly PaletteEntry[] =>
 const nodes = ({ nodes: names, review }: PaletteState): readonly PaletteEntry[] =>
   names.map((node) => entry('Nodes', node, { go: { screen: 'node', of: review ? 'pack' : 'run', node } }))
 
-/** Every filter of one property and state, and the one that was typed. */
+/** Every filter by one property and state, and the filter that was typed. */
 function filters(typed: string, { review, places }: PaletteState): readonly PaletteEntry[] {
   const show = (filter: Filter): PaletteEntry =>
     entry('Filters', `Show nodes: ${sentenceOf(filter)}`, {

@@ -10,7 +10,7 @@ import { POPULATIONS, populationWords } from '../schemas/period-words.ts'
 import { identityOf, type SealChoices, sealProblem } from './seal-model.ts'
 import { day, firstUp, plural } from './text.ts'
 
-/** The choices of a period report so far. A failure, or another screen, loses nothing. */
+/** The choices of a period report so far. A failure or another screen loses none of them. */
 export interface PeriodChoices extends SealChoices {
   /** Days in UTC; empty for none. */
   readonly from: string
@@ -28,7 +28,7 @@ export const firstPeriod = ({ proposed, identities, authority }: PeriodPlan): Pe
   timestamp: authority !== null,
 })
 
-/** Why these days are no period that can be reported on, or null. */
+/** Why no report can cover these days, or null. */
 export function daysProblem({ from, to }: Pick<PeriodChoices, 'from' | 'to'>, { latest }: PeriodPlan): string | null {
   if (from === '' || to === '') return 'Enter both dates.'
   if (from > to) return 'The start date is after the end date.'
@@ -43,7 +43,10 @@ export function samplingProblem({ size, seed }: PeriodSampling): string | null {
   return seed.trim().length > LONGEST_SEED ? `Enter at most ${LONGEST_SEED} characters.` : null
 }
 
-/** The next sample: of the first list without one, with the seed of the one before. Null where no more can be drawn. */
+/**
+ * The next sample: of the first list without one, with the seed of the previous sample. Null where no more can be
+ * drawn.
+ */
 export function nextSampling(samples: readonly PeriodSampling[]): PeriodSampling | null {
   if (samples.length >= MOST_SAMPLES) return null
   const population = POPULATIONS.find((one) => samples.every((sample) => sample.population !== one)) ?? 'nodes'

@@ -1,6 +1,6 @@
 import type { PlacePoint, PlaceView } from '../schemas/ipc-declarations.ts'
 
-/** Kilometres around the middle of the map, from the closest look to the widest; beyond it, all of the Earth. */
+/** Kilometers around the middle of the map, from closest to widest. Beyond the last, the whole Earth is shown. */
 const ZOOMS = [220, 500, 1200, 3000] as const
 const WORLD: PlaceView = { middle: null, km: 3000 }
 
@@ -14,7 +14,7 @@ export function pointIn({ latitude, longitude }: Readonly<Record<string, unknown
     : null
 }
 
-/** The place to draw. A radius that is not entered yet, or is none, is drawn as the smallest area. */
+/** The place to draw. A radius that is missing or invalid is drawn as the smallest area. */
 export function placeIn(place: Readonly<Record<string, unknown>>) {
   const point = pointIn(place)
   const { radiusKm } = place
@@ -26,7 +26,7 @@ export function placeIn(place: Readonly<Record<string, unknown>>) {
 export const firstView = (point: PlacePoint | null): PlaceView =>
   point === null ? WORLD : { middle: point, km: ZOOMS[1] }
 
-/** A closer look, around the place where there is one; null where there is none closer. */
+/** A closer view, around the place if there is one; null where there is none. */
 export function closer({ middle, km }: PlaceView, point: PlacePoint | null): PlaceView | null {
   const at = point ?? middle
   if (at === null) return null
@@ -34,7 +34,7 @@ export function closer({ middle, km }: PlaceView, point: PlacePoint | null): Pla
   return next === undefined ? null : { middle: at, km: next }
 }
 
-/** A wider look; null where all of the Earth is shown. */
+/** A wider view; null where the whole Earth is shown. */
 export function wider({ middle, km }: PlaceView): PlaceView | null {
   if (middle === null) return null
   const next = ZOOMS.find((zoom) => zoom > km)
@@ -48,7 +48,10 @@ const STEP_OF: Readonly<Record<string, readonly [north: number, east: number]>> 
   ArrowLeft: [0, -1],
 }
 
-/** The point that an arrow key moves the place to: a hundredth of what is shown. Null for other keys, and without a place. */
+/**
+ * The point to which an arrow key moves the place, by a hundredth of the view. Null for other keys and without a
+ * place.
+ */
 export function movedBy(key: string, { middle, km }: PlaceView, point: PlacePoint | null): PlacePoint | null {
   const step = STEP_OF[key]
   if (step === undefined || point === null) return null

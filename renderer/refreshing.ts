@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 
-/** Parts of the page that show an earlier result while its repetition is waited for. */
+/** Parts of the page that show an earlier result while it is requested again. */
 const waiting = new Set<symbol>()
 const listeners = new Set<() => void>()
 
@@ -8,7 +8,7 @@ const notify = (): void => {
   for (const listener of listeners) listener()
 }
 
-/** An earlier result is shown from now on; gives what ends that. */
+/** Registers that an earlier result is shown. Returns a function that ends this. */
 export function showsEarlier(): () => void {
   const one = Symbol('an earlier result')
   waiting.add(one)
@@ -26,10 +26,10 @@ export function onEarlierShown(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Shorter repetitions end before anyone could take the earlier result for the current one. */
+/** Shorter repetitions end before the earlier result could be mistaken for the current one. */
 const SLOW_MS = 1000
 
-/** Whether an earlier result has been on display for a second. */
+/** Whether an earlier result has been shown for a second. */
 export function useEarlierShown(): boolean {
   const isShown = useSyncExternalStore(onEarlierShown, isEarlierShown)
   const [isLate, setLate] = useState(false)

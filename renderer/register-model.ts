@@ -34,7 +34,7 @@ export function acceptancesShown(
   { riskAcceptances, acceptanceRequests }: Pick<RegisterView, 'riskAcceptances' | 'acceptanceRequests'>,
   text: string,
   shown: Shown,
-  /** By check; a person looks for these words, not for the identifier. */
+  /** Expected conditions of checks. People search for these words, not for identifiers. */
   titles: ReadonlyMap<string, string> = new Map(),
 ): {
   readonly pending: readonly AcceptanceRequestView[]

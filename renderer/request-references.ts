@@ -3,7 +3,7 @@ import type { SearchEntry } from '../schemas/ipc-views.ts'
 import { placeOf } from './palette.ts'
 import type { Route } from './routes.ts'
 
-/** A piece of what a request or an answer states; with `to`, a reference that opens what it names. */
+/** A part of a request or an answer; with `to`, a reference that opens this screen. */
 interface Piece {
   readonly text: string
   readonly to: Route | null
@@ -16,15 +16,18 @@ export function runPlaces(found: readonly SearchEntry[], nodes: readonly string[
   return places
 }
 
-/** The pack that an auditor opens by a reference in a request: the first one of the latest answer that names one which is shared with them; null without one. */
+/**
+ * The pack in which an auditor opens the references of a request: the first pack of the latest answer that names one.
+ * Null without one.
+ */
 export const packOfAnswers = ({ entries }: Pick<PortalRequest, 'entries'>): string | null =>
   entries.findLast(({ packs }) => packs.length > 0)?.packs[0]?.id ?? null
 
 const FINDING = /(?<![\w-])F-[0-9A-F]{6}(?![\w-])/g
 
 /**
- * The screens of that pack, by reference: findings, which are known by their form, documents that an answer names, and the node that the
- * request is about. What else the pack has is known once it is open; none without a pack.
+ * The screens of that pack by reference: findings, recognized by their form, documents named by an answer, and the
+ * node of the request. Empty without a pack. Other references of the pack are known only once it is open.
  */
 export function packPlaces(request: Pick<PortalRequest, 'about' | 'text' | 'entries'>): ReadonlyMap<string, Route> {
   const { about, text, entries } = request
@@ -41,11 +44,14 @@ export function packPlaces(request: Pick<PortalRequest, 'about' | 'text' | 'entr
 
 /** Everything between white space, quotes and commas: references contain points, hyphens and brackets. */
 const WORD = /[^\s,;"“”‘’<>]+/g
-/** What encloses a reference or ends a sentence, and may as well be a part of a reference. */
+/** Characters that enclose a reference or end a sentence, and that can also be part of a reference. */
 const STARTS = /^[([]+/
 const ENDS = '.:!?)]'
 
-/** A text in pieces, so that the references in it open what they name. Joined, the pieces are the text. Only whole words are references. */
+/**
+ * Splits a text so that its references can be opened. The pieces joined are the text. Only whole words are
+ * references.
+ */
 export function piecesOf(text: string, places: ReadonlyMap<string, Route>): readonly Piece[] {
   const pieces: Piece[] = []
   let plain = 0
@@ -61,7 +67,9 @@ export function piecesOf(text: string, places: ReadonlyMap<string, Route>): read
   return plain < text.length ? [...pieces, { text: text.slice(plain), to: null }] : pieces
 }
 
-/** The longest reference in a word, whole or without what encloses it, with where it starts; empty where it is none. */
+/**
+ * The longest reference in a word, with or without enclosing characters, and its position; empty where there is none.
+ */
 function referenceIn(word: string, places: ReadonlyMap<string, Route>): readonly [start: number, reference: string] {
   for (const start of new Set([0, STARTS.exec(word)?.[0].length ?? 0])) {
     let end = word.length

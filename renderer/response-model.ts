@@ -6,7 +6,7 @@ import { plural } from './text.ts'
 export type ResponseStatus = NonNullable<ResponsesDraft['status']>
 export const RESPONSE_STATUSES: readonly ResponseStatus[] = ['open', 'in-progress', 'ready-for-retest', 'disputed']
 
-/** A response as a person fills it in. For several findings, an empty field keeps what each has. */
+/** A response as entered. For several findings, an empty field keeps what each finding has. */
 export interface ResponseForm {
   readonly owner: string
   readonly due: string
@@ -32,11 +32,11 @@ export const formOf = (current: ResponseView | null): ResponseForm => ({
   statedBy: last.statedBy,
 })
 
-/** Whether a form states something that is not recorded. The name of who states it alone does not. */
+/** Whether a form states something that is not recorded. The name of the person alone does not count. */
 export const statesMore = (form: ResponseForm, stored: ResponseForm): boolean =>
   JSON.stringify({ ...form, statedBy: '' }) !== JSON.stringify({ ...stored, statedBy: '' })
 
-/** Responses that are not saved, by finding, kept until the window closes, so that reading another finding loses nothing. */
+/** Unsaved responses by finding, kept until the window closes, so that opening another finding loses nothing. */
 const kept = new Map<string, ResponseForm>()
 export const keptResponse = (reference: string | null): ResponseForm | null =>
   reference === null ? null : (kept.get(reference) ?? null)
@@ -46,7 +46,7 @@ export function keepResponse(reference: string | null, form: ResponseForm | null
   else kept.set(reference, form)
 }
 
-/** The call for a form. One finding is stated whole; for several, an empty field changes nothing. */
+/** The input of the call for a form. One finding is stated as a whole; for several, an empty field changes nothing. */
 export function draftOf(form: ResponseForm, checks: readonly string[], identity: string | null): ResponsesDraft {
   const isOne = checks.length === 1
   const text = (value: string): string | null => (value.trim() === '' && !isOne ? null : value)
@@ -62,7 +62,7 @@ export function draftOf(form: ResponseForm, checks: readonly string[], identity:
   }
 }
 
-/** What a form lacks, by field; empty when it can be sent. */
+/** The missing fields with their messages; empty if the form can be sent. */
 export function lackingIn(form: ResponseForm): {
   readonly statedBy?: string
   readonly plan?: string
@@ -85,7 +85,7 @@ export const chosenWords = (rows: readonly Pick<FindingRow, 'deviations'>[]): st
     'deviation',
   )}`
 
-/** States what was recorded, and withdraws it on request. The entries remain in the register as withdrawn. */
+/** Announces what was recorded, and withdraws it on request. The entries remain in the register as withdrawn. */
 export function recorded(
   text: string,
   ids: readonly string[],

@@ -10,7 +10,10 @@ interface Mark {
 }
 
 interface Left {
-  /** The first that exists again: the focused element, else what it was folded into. */
+  /**
+   * The first of these that exists again takes the focus: the focused element, otherwise the disclosure that
+   * contained it.
+   */
   readonly marks: readonly Mark[]
   readonly scrolled: number
 }
@@ -50,7 +53,7 @@ function markOf(element: HTMLElement): Mark {
   }
 }
 
-/** Frames that rows in sight may take to be drawn. */
+/** Frames within which rows in sight must be drawn. */
 const MOST_FRAMES = 20
 
 /** Restores the focus that `route` had when it was left; `instead` keeps it when that element is gone or the user moved on. */
@@ -74,7 +77,7 @@ function look(seen: Left, instead: HTMLElement | null, frames: number): void {
   requestAnimationFrame(() => look(seen, instead, frames - 1))
 }
 
-/** In a grid the cell itself: the grid passes the focus to its content. */
+/** In a grid, the cell itself: the grid passes the focus to the content of the cell. */
 function find({ row, column, tag, name, nth }: Mark): HTMLElement | undefined {
   if (row === null || column < 0) return alike(tag, name)[nth]
   const [again] = inMain(`[role=row][data-key="${CSS.escape(row)}"]`)

@@ -14,7 +14,7 @@ export type Route =
   | { readonly screen: 'declarations'; readonly part?: DeclarationsPart; readonly nodes?: readonly string[] }
   | { readonly screen: 'preview' }
   | { readonly screen: 'collecting' }
-  /** What an assessment comes to; in a pack, its results by node and property. */
+  /** The conclusions of an assessment; in a pack, its results by node and property. */
   | { readonly screen: 'overview'; readonly of: Source }
   /** `respond` opens the response to all severe findings without an owner. */
   | { readonly screen: 'findings'; readonly of: Source; readonly filter?: FindingFilter; readonly respond?: true }
@@ -50,7 +50,10 @@ export type Route =
   | { readonly screen: 'claims'; readonly of: Source; readonly claim?: string }
   | { readonly screen: 'location'; readonly of: Source }
   | { readonly screen: 'packs' }
-  /** On a server: what is shared with an auditor, and what an officer shares with auditors. */
+  /**
+   * Only on a server: the packs shared with an auditor (`shared`), the requests, and what an officer shares
+   * (`auditors`).
+   */
   | { readonly screen: 'shared' }
   /** `id` is the request that is shown; without it, all. */
   | { readonly screen: 'requests'; readonly id?: string }
@@ -58,7 +61,10 @@ export type Route =
   /** `at` is shown first; `pair` is compared first. */
   | { readonly screen: 'history'; readonly part?: HistoryPart; readonly at?: 'missed-runs'; readonly pair?: RunPair }
   | { readonly screen: 'schedules' }
-  /** `step` is opened first where the choices before it are complete. `run` is a stored run; without it, the one that is shown. */
+  /**
+   * `step` is opened first if the choices before it are complete. `run` is a stored run; without it, the run that is
+   * shown.
+   */
   | { readonly screen: 'export'; readonly step?: 'seal'; readonly run?: string }
   /** A signed report on a period. */
   | { readonly screen: 'period-export' }
@@ -118,7 +124,7 @@ export type Place = NonNullable<(typeof PLACE_OF)[Route['screen']]>
 /** The rail entry of a screen. */
 export const placeOf = (route: Route): Place | null => PLACE_OF[route.screen]
 
-/** Routes with the same key are the same screen: a filter or a selected check changes its content only. */
+/** Routes with the same key are the same screen: a filter or a selected check changes only its content. */
 export function routeKey(route: Route): string {
   switch (route.screen) {
     case 'findings':
@@ -139,7 +145,7 @@ export function routeKey(route: Route): string {
   }
 }
 
-/** The method without which a screen, or a part of one, has no use; null for screens that every role may open. */
+/** The method without which a screen, or a part of it, has no use; null for screens that every role may open. */
 function needOf(route: Route): Method | null {
   if ('of' in route && route.of === 'run') return 'home.get'
   switch (route.screen) {
@@ -177,10 +183,12 @@ const NEEDED_BY_SETTINGS: Readonly<Partial<Record<SettingsPart, Method>>> = {
   ssh: 'home.get',
 }
 
-/** Screens of a server alone. */
+/** Screens that only a server has. */
 const OF_SERVER: readonly Route['screen'][] = ['shared', 'auditors', 'requests']
 
-/** Whether a screen is offered. In the window, always, apart from those of a server; there, where the role may use it. */
+/**
+ * Whether a screen is offered: in the window always, except screens of a server; on a server, if the role may use it.
+ */
 export function isOffered(route: Route): boolean {
   if (signedIn() === null && OF_SERVER.includes(route.screen)) return false
   const need = needOf(route)

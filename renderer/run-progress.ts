@@ -9,7 +9,7 @@ export type NodeProgress =
   | { readonly is: 'done'; readonly captures: number; readonly partial: boolean }
   | { readonly is: 'failed'; readonly code: string; readonly detail: string }
 
-/** A note that a node is not finished in the current run; null when it is, or without a run. */
+/** States that a node is not finished in the current run; null if it is, or without a run. */
 export function stillToCome(progress: RunProgress | null, node: string): string | null {
   const so = progress?.ended === 'no' ? progress.nodes.get(node) : undefined
   if (so === undefined || so.is === 'done' || so.is === 'failed') return null
@@ -195,7 +195,7 @@ export function timeLeft(progress: RunProgress, now: number): string | null {
   return `about ${Math.max(1, Math.round(seconds / 60))} min left`
 }
 
-/** What to do about a node that was not collected; empty for all others, and for a failure without words. */
+/** What to do about a node that was not collected; empty for other nodes and for unknown failure codes. */
 export const nextFor = (node: NodeProgress): string =>
   node.is === 'failed' && isFailureCode(node.code) ? nextInWindow(node.code) : ''
 

@@ -146,7 +146,7 @@ export const statusLines = (
       : `Last started on ${when(last.startedAt)}${last.due === null ? '' : `, for the run due on ${when(last.due)}`}, ended on ${when(last.endedAt)}. ${last.words}`,
 ]
 
-/** A collected run that waits for its seal, as a sentence. */
+/** States until when a collected run can be sealed in time. */
 export const waitingWords = ({ due, run, until, isLate }: ScheduleStatus['waiting'][number]): string =>
   isLate
     ? `Due on ${when(due)}, run ${run}: the time for sealing ended on ${when(until)}. It counts as missed until it is sealed, and then as late.`
@@ -154,7 +154,7 @@ export const waitingWords = ({ due, run, until, isLate }: ScheduleStatus['waitin
 
 export const WORKS_WORDS = { yes: 'Works', unclear: 'May not work', no: 'Does not work' } as const
 
-/** How the passphrase of a schedule can be supplied, with its protection stated. */
+/** The ways to supply the passphrase of a schedule, each with its protection. */
 export function passphraseOptions(
   has: string | null,
   chosen: string | null,
@@ -177,7 +177,7 @@ export function passphraseOptions(
   ]
 }
 
-/** How the packs of a schedule can be sent, with what leaves this computer stated. */
+/** The ways to send the packs of a schedule, each with what leaves this computer. */
 export function integrationsOptions(
   has: string | null,
   chosen: string | null,
@@ -190,7 +190,10 @@ export function integrationsOptions(
   ]
 }
 
-/** Which time-stamp runs of a schedule have. On a team server, a schedule only collects: a person exports what it collected. */
+/**
+ * Which time-stamp the runs of a schedule have. On a team server a schedule only collects, and a person exports the
+ * run.
+ */
 export const stampWords = (authority: string | null, startedBy: StartedBy): string => {
   const where = 'set under Settings, Time-stamping'
   if (startedBy === 'server')

@@ -27,17 +27,17 @@ export const STEP_TITLES: Readonly<Record<Step, string>> = {
   review: 'Review and save',
 }
 
-/** What a seal needs, whatever is sealed. */
+/** The choices that every seal needs. */
 export interface SealChoices {
   /** A redacted copy is created in addition to the pack. */
   readonly copy: boolean
-  /** Null: no choice; the first identity seals. */
+  /** Null if none was chosen; then the first identity seals. */
   readonly identity: string | null
   readonly timestamp: boolean
 }
 export type SealPlan = Pick<ExportPlan, 'demo' | 'identities' | 'organization' | 'authority'>
 
-/** The choices so far. Going back, a failure, or another screen loses nothing. */
+/** The choices so far. Going back, a failure or another screen loses none of them. */
 export interface Choices extends SealChoices {
   readonly frameworks: readonly FrameworkName[]
   /** Additional outputs: ids from the plan. */
@@ -81,7 +81,9 @@ export function problemAt(step: Step, { frameworks, copy, classes, who, why }: C
   return why.trim().length < 3 ? 'Enter the reason (at least 3 characters). It is printed in the copy.' : null
 }
 
-/** The identity that will seal: the selected or the first one. Null where there is none: then nothing can be sealed. */
+/**
+ * The identity that will seal: the selected one or the first. Null where there is none; then nothing can be sealed.
+ */
 export const identityOf = ({ identity }: SealChoices, { identities }: SealPlan): IdentityView | null =>
   identities.find(({ name }) => name === identity) ?? identities[0] ?? null
 
@@ -100,10 +102,10 @@ export const PREFLIGHT_LINKS: Readonly<
   time: { title: 'Open time-stamping', to: { screen: 'settings', part: 'time-stamping' } },
 }
 
-/** Screens on which such an item is about the run that is shown; all others are the same for every run. */
+/** Items whose screens show the run that is shown. The screens of all others are the same for every run. */
 const OF_SHOWN_RUN: readonly PreflightItem['id'][] = ['population', 'nodes', 'findings', 'documents']
 
-/** The link of an item; with `showsRun`, it makes the exported run the one that is shown first. */
+/** The link of an item. With `showsRun`, it first makes the exported run the one that is shown. */
 export interface PreflightLink {
   readonly title: string
   readonly to: Route | 'seal'
@@ -111,7 +113,8 @@ export interface PreflightLink {
 }
 
 /**
- * The link of an item of a run that is exported. Null where its screen would be about another run: the exported one is not shown, and cannot be.
+ * The link of an open item. Null where its screen would show another run than the exported one, which cannot be
+ * shown.
  */
 export function preflightLink(
   id: PreflightItem['id'],
@@ -183,7 +186,7 @@ export function findingCounts(results: Pick<ExportResults, 'counts'>): string {
   return `${plural(countOf(results), 'finding')}${levels.length === 0 ? '' : `: ${levels.join(', ')}`}`
 }
 
-/** What the run comes to, and as of when, in sentences. */
+/** The results of the run and their evaluation date, in sentences. */
 export function resultsLine({
   results,
   declared,
@@ -210,7 +213,7 @@ export const isPartial = ({ missing }: ExportPlan): boolean => missing.length > 
 export const runOf = (plan: ExportPlan, runs: readonly RunListItem[]): RunListItem | null =>
   runs.find(({ run }) => run === plan.run) ?? null
 
-/** Verdicts that cannot be reproduced from a copy, by node, most first. */
+/** Verdicts that cannot be reproduced from a copy by node, the node with most first. */
 export function lossByNode(
   lost: ExportDraft['notDerivable'],
 ): readonly { readonly node: string; readonly checks: ExportDraft['notDerivable'] }[] {
@@ -256,7 +259,7 @@ export const KINDS: Readonly<Record<VerifiedKind, { readonly label: string; read
   },
 }
 
-/** Whether the reader can confirm the signer: the seal verifies, and no anchor of theirs covers its key. */
+/** Whether the reader can confirm the signer: the seal verifies, and no trusted certificate covers its key. */
 export const mayConfirm = ({ report: { signer, demo, checks } }: PackReview): boolean =>
   signer !== null &&
   !demo &&
@@ -272,7 +275,7 @@ export const STANDINGS: Readonly<Record<SignerTrust, { readonly label: string; r
   },
 }
 
-/** Name and fingerprint out of "Clinic, key 3f9a…"; the whole as a name where it has another form. */
+/** Splits "Clinic, key 3f9a…" into name and fingerprint; in any other form, the whole is the name. */
 export function signerParts(signer: string): { readonly name: string; readonly fingerprint: string | null } {
   const parts = /^(.*), key ([0-9a-f]{64})$/s.exec(signer)
   return { name: parts?.[1] ?? signer, fingerprint: parts?.[2] ?? null }

@@ -43,5 +43,5 @@ const ON_SERVER: SettingsWords = {
   sent: 'Commands to nodes and collectors, what is to be signed to sealers, and the digest of a seal to the time-stamp authority. Other systems receive what the configuration of the server states.',
 }
 
-/** Of the window, or of the pages of a team server. */
+/** The sentences of the window, or those of the pages of a team server. */
 export const settingsWords = (onServer: boolean): SettingsWords => (onServer ? ON_SERVER : HERE)

@@ -100,7 +100,7 @@ const SAVE_AND_NEXT: Signal = 'save-and-next'
 /** Time for the second letter after G. */
 const SECOND_KEY_MS = 1_500
 
-// Radio buttons and checkboxes take no letters.
+// Radio buttons and checkboxes accept no letters.
 const TYPED =
   'input:not([type="radio"], [type="checkbox"]), textarea, select, [contenteditable="true"], [role="spinbutton"], [role="listbox"] *, [role="menu"] *'
 const isTyping = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches(TYPED)

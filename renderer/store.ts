@@ -22,23 +22,29 @@ interface State {
   readonly earlier: readonly Route[]
   readonly fleet: FleetView | null
   readonly progress: RunProgress | null
-  /** Incremented when results of the run change: finished runs and risk acceptances. Used to reload. */
+  /** Incremented when results of the run change, by a finished run or a risk acceptance, so that screens reload. */
   readonly runs: number
   /** Incremented when the current run has more results. */
   readonly soFar: number
   /** Incremented when a pack is opened from outside the screens. */
   readonly packs: number
-  /** The latest stored run is being opened: results are shown afterwards. `total` is 0 while nothing is counted. */
+  /**
+   * Progress of opening the latest stored run, whose results are shown afterwards. `total` is 0 while nothing is
+   * counted.
+   */
   readonly opening: Opening | null
-  /** Progress of the last run that was chosen to be shown. */
+  /** Progress of opening the run that was chosen last. */
   readonly loading: (Opening & { readonly run: string }) | null
-  /** Results are being evaluated while no run is in progress: calls that need them are answered afterwards. */
+  /**
+   * Progress of evaluating results while no run is in progress. Calls that need these results are answered
+   * afterwards.
+   */
   readonly evaluating: Evaluating | null
-  /** Incremented when the shown run was evaluated as of another day. Used to reload what counts its results outside the screens. */
+  /** Incremented when the shown run was evaluated as of another day, so that counts outside the screens reload. */
   readonly days: number
-  /** That evaluation was cancelled: no count of an earlier one is shown. */
+  /** That evaluation was cancelled. No count of an earlier one is shown. */
   readonly isUncounted: boolean
-  /** The verification in progress, in whichever window it was begun. */
+  /** The verification in progress, whichever window started it. */
   readonly verifying: Verifying | null
   /** Announced politely to screen readers. */
   readonly announced: string
@@ -50,21 +56,24 @@ interface State {
   readonly over: 'palette' | 'shortcuts' | null
   /** The current stop of the tour; null outside of it. */
   readonly tour: number | null
-  /** Incremented when something changed between officers and auditors of a server. */
+  /** Incremented when something between officers and auditors of a server changed. */
   readonly portal: number
-  /** Counts what changed about schedules of a server. */
+  /** Incremented when a schedule of a server changed. */
   readonly schedules: number
-  /** On an auditor’s page: the shared pack that is open is shown. */
+  /** Whether an auditor’s page shows the shared pack that is open. */
   readonly reviewing: boolean
   /** What a pack shows first when it is opened. */
   readonly reviewStart: Route
-  /** What was just recorded; null when it can be withdrawn no longer. */
+  /** What was just recorded; null once it can no longer be withdrawn. */
   readonly toast: { readonly text: string; readonly undo: (() => void) | null } | null
 }
 
 const isOwnWindow = (): boolean => typeof location !== 'undefined' && location.hash === '#review'
 
-/** This window shows one sealed pack, and nothing of this computer’s fleet. An auditor’s page does while a shared pack is open. */
+/**
+ * Whether this window shows one sealed pack, and nothing of this computer’s fleet. An auditor’s page does so while a
+ * shared pack is open.
+ */
 export const isReviewWindow = (): boolean => isOwnWindow() || state.reviewing
 
 /** Whether there is something to search: a pack, or a fleet. */
@@ -140,8 +149,8 @@ export async function refreshFleet(): Promise<void> {
 /** Minimum interval between progress announcements; the end is always announced. */
 const QUIET_MS = 10_000
 /**
- * A large fleet sends hundreds of events of nodes a second; they are shown in batches at this interval. One picture takes
- * some 40 ms of processor time, which the collection lacks on a computer with few processors.
+ * Interval at which events of nodes are shown: a large fleet sends hundreds of them a second. Drawing once takes
+ * about 40 ms of processor time, which the collection lacks on a computer with few processors.
  */
 const GATHER_MS = 400
 
@@ -165,7 +174,7 @@ export function startStore(): void {
 
 const SHARED: Route = { screen: 'shared' }
 
-/** Shows the pack that an auditor opened, beginning with a screen of it, or what is shared with them. */
+/** Shows the pack that an auditor opened, beginning with `first`, or the list of shared packs. */
 export const showShared = (open: boolean, first: Route = { screen: 'review' }): void =>
   change({
     reviewing: open,
@@ -195,11 +204,11 @@ const GOES: Readonly<Record<Exclude<Extract<EngineEvent, { kind: 'go' }>['to'], 
   overview: { screen: 'overview', of: 'run' },
 }
 
-/** What is concluded of a file so far; nothing of another one. */
+/** The checks of a file concluded so far; none for another file. */
 const resultsOf = (verifying: Verifying | null, file: string): readonly CheckSoFar[] =>
   verifying?.file === file ? verifying.results : []
 
-/** Minimum interval between two pictures of the progress of opening and of evaluating. */
+/** Minimum interval between two updates of the progress of opening and of evaluating. */
 const PICTURE_MS = 100
 let pictureAt = Number.NEGATIVE_INFINITY
 
@@ -219,7 +228,7 @@ function showLoading({ run, step, done, total }: Opening & { readonly run: strin
   if (isDue() || loading?.run !== run || loading.step !== step) change({ loading: { run, step, done, total } })
 }
 
-/** The progress ends with the last node. */
+/** Progress ends with the last node. */
 function showEvaluating({ done, total }: Evaluating): void {
   if (done === total) change({ evaluating: null, days: state.days + 1, isUncounted: false })
   else if (isDue()) change({ evaluating: { done, total } })
@@ -232,7 +241,7 @@ function listen(event: EngineEvent): void {
   switch (event.kind) {
     case 'go':
       if (event.to === 'shortcuts') change({ over: 'shortcuts' })
-      // The tour is started by its own part.
+      // Tour.tsx starts the tour.
       else if (event.to !== 'tour') go(GOES[event.to])
       return
     case 'run-opening':
@@ -316,7 +325,7 @@ function applyWaiting(): void {
   if (events.some(({ event }) => event.kind === 'node-done' || event.kind === 'node-failed')) showSoon()
   change({
     progress,
-    // What was evaluated when a run began is reported no further.
+    // The progress of an evaluation in progress when the run began is no longer reported.
     ...(started ? { evaluating: null } : {}),
     runs: ended ? state.runs + 1 : state.runs,
     announced: isDue && progress !== null ? summaryOf(progress, now) : state.announced,

@@ -10,15 +10,18 @@ export interface ColumnPart {
 export interface TableColumn<T> {
   readonly id: string
   readonly title: string
-  /** The row header is always shown. */
+  /** A row header is always shown. */
   readonly isRowHeader?: boolean
-  /** Always shown and saved: the others cannot be read without it. */
+  /** Always shown and saved, because other columns cannot be read without it. */
   readonly isKept?: boolean
   /** Shown as one with the other columns of this part, and chosen with them. */
   readonly part?: ColumnPart
-  /** The cell as text, for the order and for the saved table. Without it, as with buttons, a column is shown only. */
+  /**
+   * The cell as text, for the order and for the saved table. A column without it, such as one of buttons, is only
+   * shown.
+   */
   readonly text?: (row: T) => string | number | null
-  /** What rows are ordered by, where it is not the text, as with states by severity. */
+  /** The value to sort by where it is not the text, such as a severity. */
   readonly order?: (row: T) => string | number | null
 }
 
@@ -27,7 +30,7 @@ export const NO_CHOICE: TableChoice = { hidden: [], by: null, isReversed: false 
 const mayHide = <T>({ isRowHeader = false, isKept = false, text }: TableColumn<T>): boolean =>
   !isRowHeader && !isKept && text !== undefined
 
-/** What a person can hide of a table, each once. */
+/** The columns and parts that a person can hide, each once. */
 export const choosable = <T>(columns: readonly TableColumn<T>[]): readonly ColumnPart[] => {
   const parts = columns.filter(mayHide).map(({ id, title, part = { id, title } }) => part)
   return parts.filter(({ id }, at) => parts.findIndex((one) => one.id === id) === at)
@@ -38,7 +41,7 @@ export const shownColumns = <T, C extends TableColumn<T>>(columns: readonly C[],
 
 const WORDS = new Intl.Collator('en', { numeric: true })
 
-/** Rows in the order of a column; rows without a value last in either direction, and equal ones as they were. */
+/** Sorts rows by a column. Rows without a value come last in either direction; equal rows keep their order. */
 export function sortedRows<T>(
   rows: readonly T[],
   columns: readonly TableColumn<T>[],
@@ -56,14 +59,14 @@ export function sortedRows<T>(
   })
 }
 
-/** The next choice after a press on the heading of a column: its order, then the reverse. */
+/** The choice after a press on the heading of a column: its order, then the reverse. */
 export const sortedBy = (choice: TableChoice, by: string): TableChoice => ({
   ...choice,
   by,
   isReversed: choice.by === by && !choice.isReversed,
 })
 
-/** What is saved of a table: its headings and its rows as they are shown, without columns of buttons. */
+/** The content of the saved file: headings and rows as shown, without columns of buttons. */
 export function savedTable<T>(columns: readonly TableColumn<T>[], rows: readonly T[]): readonly (readonly string[])[] {
   const saved = columns.flatMap(({ title, text }) => (text === undefined ? [] : [{ title, text }]))
   return [saved.map(({ title }) => title), ...rows.map((row) => saved.map(({ text }) => String(text(row) ?? '')))]

@@ -8,7 +8,7 @@ import { may, START, setSession, signedIn, tokenHeader } from './team.ts'
 
 const HEADERS = { accept: 'application/json' } as const
 
-/** Asks who is signed in, and gives the bridge; null where no one is, and then the page leaves for the sign-in. */
+/** Requests who is signed in and returns the bridge. Null if no one is; then the page leaves for the sign-in. */
 export async function openTeamBridge(): Promise<Bridge | null> {
   const reply = await fetched<TeamSession>('api/session', { headers: HEADERS })
   setSession(reply.ok ? reply.value : null)
@@ -29,10 +29,10 @@ async function callServer<T>(method: Method, input: unknown): Promise<Reply<T>> 
     ...tokenHeader(),
     'content-type': 'application/json',
   }
-  // A method that is refused chooses no file first: the refusal gives the reason.
+  // A refused method requests no file: its refusal gives the reason.
   if (dialog !== undefined && !SAVES.includes(dialog) && may(method)) {
     const file = await chosenFile()
-    // As the window answers where its dialog is closed.
+    // The window answers the same when its dialog is closed.
     if (file === null) return { ok: true, value: null as T }
     const sent = await fetched<string>('api/upload', {
       method: 'POST',
@@ -53,12 +53,15 @@ async function callServer<T>(method: Method, input: unknown): Promise<Reply<T>> 
   return reply
 }
 
-/** How often one step is asked for. The server begins it once, and each time waits for it as long as a call may take. */
+/** How often one step is requested. The server starts it once, and each request waits as long as a call may take. */
 const MOST_ASKED = 5
 
 const isUnfinished = (reply: Reply<unknown>): boolean => !reply.ok && reply.error.code === 'call.unfinished'
 
-/** A reply of the server. A session that has ended leads to the sign-in; a file that it leaves is downloaded. */
+/**
+ * Sends a request to the server. After a session has ended, the page leaves for the sign-in; a file offered by the
+ * server is downloaded.
+ */
 async function fetched<T>(address: string, request: RequestInit): Promise<Reply<T>> {
   let response: Response
   try {
@@ -86,7 +89,7 @@ function offer(address: string): void {
   link.click()
 }
 
-/** The file that a person chooses; null when the choice is closed. */
+/** The file that a person chooses; null if the dialog is closed. */
 const chosenFile = (): Promise<File | null> =>
   new Promise((resolve) => {
     const field = document.createElement('input')
@@ -96,7 +99,7 @@ const chosenFile = (): Promise<File | null> =>
     field.click()
   })
 
-/** Events of the engagement. The browser connects again by itself, and receives what it missed. */
+/** Subscribes to events of the engagement. The browser reconnects by itself and receives the events that it missed. */
 function listenToServer(listener: (event: EngineEvent) => void): () => void {
   const source = new EventSource('api/events')
   source.addEventListener('message', ({ data }: MessageEvent<string>) => {
@@ -105,7 +108,7 @@ function listenToServer(listener: (event: EngineEvent) => void): () => void {
   })
   source.addEventListener(RESYNC, () => location.reload())
   source.addEventListener('error', () => {
-    // Closed for good: the session has ended, or the engagement may no longer be entered.
+    // Closed permanently: the session has ended, or the engagement may no longer be entered.
     if (source.readyState === EventSource.CLOSED) void fetched('api/session', { headers: HEADERS })
   })
   return () => source.close()

@@ -1,7 +1,10 @@
 import type { Method } from '../schemas/ipc.ts'
 import { TEAM_HEADERS, type TeamSession } from '../schemas/ipc-team.ts'
 
-/** Who is signed in to a page in a browser, and what it offers. The bridge to the server is in team-bridge.ts, which the window does not read. */
+/**
+ * The session of a page in a browser, and what it offers. The bridge to the server is in team-bridge.ts, which the
+ * window does not load.
+ */
 
 let session: TeamSession | null = null
 
@@ -11,13 +14,18 @@ export const setSession = (of: TeamSession | null): void => {
   session = of
 }
 
-/** Whether this page offers a method. In the window, always; on a server, as the role may. The server decides by itself. */
+/**
+ * Whether this page offers a method: in the window always, on a server if the role may use it. The server itself
+ * decides.
+ */
 export const may = (method: Method): boolean => session === null || session.may.includes(method)
 
-/** Whether this page is that of an auditor on a server: it shows the packs that are shared with them, and nothing of the fleet. */
+/**
+ * Whether this is the page of an auditor on a server. It shows the packs shared with them, and nothing of the fleet.
+ */
 export const isAuditorPage = (): boolean => session?.role === 'auditor'
 
-/** Where the server states who is signed in, and offers sign-in. */
+/** The page of the server that offers sign-in. */
 export const START = '/'
 
 /** Leaves for the page on which people see and end their sessions. */
@@ -29,6 +37,6 @@ export async function signOut(): Promise<void> {
   location.assign(START)
 }
 
-/** What shows the server that a request comes from this page. */
+/** The header that proves to the server that a request comes from this page. */
 export const tokenHeader = (): Readonly<Record<string, string>> =>
   session === null ? {} : { [TEAM_HEADERS.csrf]: session.csrf }

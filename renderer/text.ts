@@ -6,8 +6,9 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const aheadOfUtc = (instant: string): number => -new Date(instant).getTimezoneOffset()
 
 /**
- * 14 May 2026 09:12 UTC (11:12 local), from an ISO instant; the same in every locale. The local part has its day where that is another one, and is
- * absent where the clock of this computer shows UTC. `ahead`: minutes of local time ahead of UTC.
+ * 14 May 2026 09:12 UTC (11:12 local), from an ISO instant; the same in every locale. The local part has its day if
+ * that differs, and is omitted where the clock of this computer shows UTC. `ahead` returns the minutes of local time
+ * ahead of UTC.
  */
 export function when(instant: string | null, ahead: (instant: string) => number = aheadOfUtc): string {
   if (instant === null || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(instant)) return 'not recorded'
@@ -21,7 +22,7 @@ export function when(instant: string | null, ahead: (instant: string) => number 
 
 const dayAndTime = (instant: string) => ({ day: day(instant), time: instant.slice(11, 16) })
 
-/** A text with its ISO instants formatted. */
+/** Formats the ISO instants in a text. */
 export const withDates = (text: string): string =>
   text.replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, (instant) => when(instant))
 

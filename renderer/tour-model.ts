@@ -1,6 +1,6 @@
 import type { Route } from './routes.ts'
 
-/** A stop of the tour: a screen, and what a person finds there. */
+/** A stop of the tour: a screen, and its explanation. */
 interface TourStep {
   readonly title: string
   readonly text: string
