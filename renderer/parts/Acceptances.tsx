@@ -167,7 +167,7 @@ interface SamePersonProps {
   readonly approvedBy: string
 }
 
-/** States before an approval is recorded what every report will state of it; nothing where two people are named. */
+/** States that requester and approver are one person, as every report will, before an approval is recorded. */
 export const SamePerson = ({ requestedBy, approvedBy }: SamePersonProps) =>
   isSamePerson(approvedBy, requestedBy) && (
     <Notice
@@ -185,13 +185,13 @@ interface AcceptanceForm {
   readonly until: string
   /** Whether the form was submitted, so that missing values are reported. */
   readonly tried: boolean
-  /** Marks the form as submitted. Whether it can be sent. */
+  /** Marks the form as submitted. Returns whether it can be sent. */
   readonly submit: () => boolean
   readonly reasons: ReactNode
   readonly people: ReactNode
 }
 
-/** What is stated of every risk acceptance, and of a request for one (`approved` is false), with its fields. */
+/** The texts and fields of a risk acceptance, or of a request for one if `approved` is false. */
 export function useAcceptanceForm(approved: boolean): AcceptanceForm {
   const [texts, setTexts] = useState(EMPTY_ACCEPTANCE)
   const [until, setUntil] = useState(daysFromToday(USUAL_DAYS))
@@ -233,7 +233,7 @@ export function useAcceptanceForm(approved: boolean): AcceptanceForm {
   return { texts, until, tried, submit, reasons, people }
 }
 
-/** What a person enters for a risk acceptance; the last two are empty for a request. */
+/** The texts of a risk acceptance. The last two are empty for a request. */
 export const EMPTY_ACCEPTANCE = {
   reason: '',
   compensatingControl: '',
@@ -258,7 +258,7 @@ const PROBLEMS: Readonly<Record<Field, string>> = {
 const SHORTEST: Readonly<Partial<Record<Field, number>>> = { reason: 3, compensatingControl: 3 }
 const OF_APPROVAL: readonly Field[] = ['approvedBy', 'approverRole']
 
-/** What is missing from an acceptance, or from a request for one, by field; empty when it can be sent. */
+/** The missing fields of an acceptance, or of a request for one, with their messages; empty if it can be sent. */
 export function acceptanceLacks(texts: AcceptanceTexts, approved: boolean): Readonly<Partial<Record<Field, string>>> {
   const fields = (Object.keys(PROBLEMS) as Field[]).filter((name) => approved || !OF_APPROVAL.includes(name))
   return Object.fromEntries(
@@ -314,7 +314,7 @@ export function AcceptFindings({ rows, onClose }: AcceptFindingsProps) {
   )
 }
 
-/** Every node that deviates, or some of them by name. Null: every one. */
+/** Chooses every deviating node (null), or some of them by name. */
 function NodeChoice({
   checks,
   chosen,

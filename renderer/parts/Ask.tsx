@@ -27,7 +27,7 @@ export function Ask<T>({
   return children(answer.value)
 }
 
-/** A waiting text, after a moment; while results are being evaluated, how far that is. */
+/** A waiting text, after a moment; while results are being evaluated, the progress of that. */
 export function Waiting() {
   const { evaluating } = useStore()
   const late = useLate(PATIENCE_MS)
@@ -35,7 +35,7 @@ export function Waiting() {
   return late ? <p className="waiting">Loading…</p> : <p className="waiting" />
 }
 
-/** A team server evaluates for everyone who waits, so that no one there can cancel it for the others. */
+/** A team server evaluates for everyone who waits, so one person cannot cancel it for the others. */
 const mayStop = (): boolean => may('runs.stop-evaluating')
 
 const EvaluatingResults = (evaluating: Evaluating) => (
@@ -64,7 +64,7 @@ const EvaluatingProgress = ({ done, total }: Evaluating) => (
   />
 )
 
-/** Ends the evaluation in progress; nothing where a person here may not. */
+/** Cancels the evaluation in progress. Not shown to people who may not. */
 export function CancelEvaluation() {
   const stop = useAction('runs.stop-evaluating')
   if (!mayStop()) return null
@@ -112,7 +112,7 @@ function Doing({ does }: { readonly does: string }) {
   )
 }
 
-/** What is shown in place of results whose evaluation was cancelled; null before the code of all screens is loaded. */
+/** What replaces results whose evaluation was cancelled; null before the code of all screens is loaded. */
 export const Unevaluated = createContext<ReactNode>(null)
 
 /** An expected failure: what happened, the effect on the evidence, what to do; technical detail is folded. */

@@ -30,9 +30,9 @@ import { SearchField } from '../ui/SearchField.tsx'
 import { FormDialog } from './FormDialog.tsx'
 
 interface DocumentDialogProps {
-  /** Null for a new version, which is attached to what the earlier one is attached to. */
+  /** Null for a new version, which keeps the attachments of the earlier one. */
   readonly view: AssessmentView | null
-  /** The version whose place it takes; null for a document of its own. */
+  /** The version that the document replaces; absent for a new document. */
   readonly earlier?: DocumentView
   /** The evidence request that it answers; null for a requirement of a custom mapping, or for a control itself. */
   readonly request: EvidenceRequestView | null
@@ -171,7 +171,9 @@ export function DocumentDialog({ view, earlier, request, controls, need, about, 
   )
 }
 
-/** The period in which what the document states was in effect. It is compared with the period of the engagement. */
+/**
+ * The period in which the policy, contract or report was in effect. It is compared with the period of the engagement.
+ */
 function EffectiveFields({ form, lacks, put }: Omit<InspectionFieldsProps, 'text'>) {
   return (
     <>
@@ -263,7 +265,7 @@ interface FurtherRequestsProps {
   readonly put: (part: Partial<DocumentForm>) => void
 }
 
-/** One document for many requests: each of them counts it at its own level. */
+/** One document for several requests, each of which counts it at its own level. */
 function FurtherRequests({ view, request, form: { alsoFor }, put }: FurtherRequestsProps) {
   const [text, setText] = useState('')
   const shown = furtherRequests(view, request, { chosen: alsoFor, text })
@@ -296,7 +298,7 @@ interface AnswersFieldProps {
   readonly put: (part: Partial<DocumentForm>) => void
 }
 
-/** Alternative evidence: the results that an inspected document answers, of those that its request allows. */
+/** Alternative evidence: the results answered by an inspected document, out of those that its request allows. */
 function AnswersField({ view, request, form, lacks, put }: AnswersFieldProps) {
   const some = answerable(view, request)
   if (some.length === 0 || !mayAnswer(form)) return null

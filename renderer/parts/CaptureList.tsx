@@ -22,7 +22,7 @@ const STATUS: Readonly<
   lost: { word: 'Lost', mark: 'dotted-ring', tone: 'not-tested' },
 }
 
-// An absent device is a result too, from the file system of the node.
+// That a device is absent is a result too, read from the file system of the node.
 const isAnswer = (status: Capture['status']): boolean => status === 'done' || status === 'no-path'
 
 type Shown = 'all' | 'answered' | 'not-collected' | 'errors'
@@ -39,7 +39,10 @@ const IS: Readonly<Record<Shown, (capture: Capture) => boolean>> = {
   errors: ({ status, exitCode, stderr }) => status !== 'no-path' && ((exitCode ?? 0) !== 0 || stderr.size > 0),
 }
 
-/** The output beside the list shows the kept ones; without them, a file of captures could not be compared with the stored outputs. */
+/**
+ * The output beside the list shows the columns that are always kept. Without them, a saved list could not be compared
+ * with the stored outputs.
+ */
 const COLUMNS: readonly TableColumn<Capture>[] = [
   { id: 'name', title: 'Capture', isRowHeader: true, text: keyOf },
   { id: 'status', title: 'Status', text: ({ status }) => STATUS[status].word },

@@ -274,7 +274,7 @@ function AcceptResult({ check, node, verdict, alike, onClose }: AcceptResultProp
     if (done === null) return
     const entries = isGiven ? done.riskAcceptances : done.acceptanceRequests
     const problem = await signing.sign(entries.at(-1)?.id)
-    // The entry is recorded in any case; it can be signed later from the list.
+    // The entry is recorded in any case and can be signed later from the list.
     if (problem !== null) change({ problem })
     const what = isGiven ? 'Risk acceptance' : 'Acceptance request'
     announce(`${what} recorded on ${plural(nodes.length, 'node')} until ${day(until)}.`)

@@ -15,7 +15,7 @@ import { FormDialog } from './FormDialog.tsx'
 import { MarkedLine } from './Mark.tsx'
 import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
-/** Compares a list from another source with the presented keys, and records the keys that match, and no others. */
+/** Compares a list from another source with the presented keys, and records only the keys that match. */
 export function CompareKeys({
   onRows,
   onClose,
@@ -116,7 +116,7 @@ const MATCH_COLUMNS: readonly WholeColumn<HostKeyRow>[] = [
   textColumn('verified', 'Verified by', ({ byDecision }) => (byDecision ? 'decision only' : 'none')),
 ]
 
-/** Input of the engine: unverified keys, and keys verified by a decision only. */
+/** Keys that the engine compares: unverified ones, and those verified by a decision only. */
 const isMatched = ({ matched, state, byDecision }: HostKeyRow): boolean =>
   matched !== null && (state === 'unknown' || byDecision)
 

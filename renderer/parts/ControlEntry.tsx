@@ -27,7 +27,7 @@ const checkGroupWords: Readonly<Record<CheckGroupName, { readonly label: string;
 
 interface GroupedCheck {
   readonly check: string
-  /** Null where the check’s expected condition and `why` give it. */
+  /** Null where the expected condition of the check and `why` state it. */
   readonly shows: string | null
   readonly role: ControlRole
   /** The reason for the role. */
@@ -75,14 +75,17 @@ export const suspendedLine = ({ suspended, counted }: Pick<GroupedCheck, 'suspen
         ? 'Decides nothing here: the pack is sealed after the conclusion, and its verification tests it.'
         : 'Decides in period engagements only, not at a point in time.'
 
-/** The two parts of a control side by side, each with mark and label; the state only where the parts do not show it. */
+/**
+ * The two parts of a control side by side, each with mark and label. The state is shown only if the parts do not show
+ * it.
+ */
 export function ControlParts({
   control,
   isListed = false,
   hidden = [],
 }: {
   readonly control: ControlRow
-  /** Below column titles, the titles of the parts are only for screen readers. */
+  /** Below column titles, the titles of the parts are for screen readers only. */
   readonly isListed?: boolean
   /** Columns that were not chosen. */
   readonly hidden?: readonly string[]
@@ -145,7 +148,7 @@ export function ServerChecks({ of, view, control }: ServerChecksProps) {
 interface GroupProps {
   readonly view: AssessmentView
   readonly group: CheckGroup
-  /** Context checks decide nothing and can be many: folded, unless there is nothing else. */
+  /** Context checks decide nothing and can be numerous: folded, unless there are no others. */
   readonly startsOpen: boolean
   readonly onOpen: (check: string) => void
 }

@@ -18,7 +18,7 @@ interface DeclaredNodesProps {
   readonly onDraft: () => void
 }
 
-/** What is declared of single nodes: several can be selected and declared together. */
+/** Declarations of single nodes. Several nodes can be selected and declared together. */
 export function DeclaredNodes({ view, first, onSaved, onDraft }: DeclaredNodesProps) {
   const [find, setFind] = useState('')
   const { nodes } = view.fleet
@@ -95,7 +95,7 @@ const isFound = ({ name, address, location, role }: FleetNode, find: string): bo
     text.toLowerCase().includes(find.trim().toLowerCase()),
   )
 
-/** What is declared of a node itself, in numbers. */
+/** The number of declarations of a node itself. */
 function countsOf({ roster = [], accounts = [], services = [], ephiPaths = [], ephiFlows = [] }: FleetNode): string {
   const ephi = ephiPaths.length + ephiFlows.length
   return [

@@ -38,7 +38,7 @@ interface DocumentRowsProps {
   readonly view: AssessmentView
   readonly register: RegisterView
   readonly entries: readonly DocumentEntry[]
-  /** Columns of the list that are not shown; a list without a choice of columns shows all. */
+  /** Hidden columns; a list without a choice of columns shows all. */
   readonly hidden?: readonly string[]
 }
 

@@ -50,7 +50,10 @@ interface EngagementEditorProps {
   readonly begin: boolean
 }
 
-/** The engagement as a form in sections. A section is saved when it is left; unsaved input is kept, even off this screen. */
+/**
+ * The engagement as a form in sections. A section is saved when it is left; unsaved input is kept even when the
+ * screen is left.
+ */
 export function EngagementEditor({ first, begin }: EngagementEditorProps) {
   const { fleet } = useStore()
   const [blank] = useState(() => blankForm(today(), fleet?.nodes.map(({ name }) => name) ?? []))
@@ -68,19 +71,19 @@ export function EngagementEditor({ first, begin }: EngagementEditorProps) {
   /** The view after saving; null where that failed. */
   const save = async (): Promise<EngagementView | null> => {
     const { form: sent, view: known } = now.current
-    // A form in which nothing was entered is no draft.
+    // A form without any input is not a draft.
     if (sent === null || sent === blank || unsavedSections(sent, known.form).size === 0) return known
     const reply = await set.run(sent)
     if (reply === null) return null
     forgetForm(sent)
     setView(reply)
-    // Input made meanwhile is kept.
+    // Input made while saving is kept.
     if (now.current.form === sent) setForm(reply.form)
     announce(reply.counts && !reply.waits ? 'Saved and in use.' : 'Saved.')
     outdated()
     return reply
   }
-  /** On to the population once nothing is missing; else to what is. */
+  /** Continues to the population if nothing is missing, otherwise to the first missing field. */
   const goOn = async (): Promise<void> => {
     const saved = await save()
     if (saved === null) return
@@ -168,9 +171,9 @@ function Section({ section, form, view, busy, error, onPut, onSave }: OneSection
   const { label, meaning } = engagementSectionWords[section]
   const { is, lacks } = sectionState(form, view, section)
   const Fields = SECTIONS[section]
-  // In a new engagement, everything that has to be answered is open.
+  // In a new engagement, every required section is open.
   const startsOpen = lacks.length > 0 || (view.form === null && REQUIRED.includes(section))
-  // Lists can be long: closed sections are not drawn.
+  // Lists can be long, so closed sections are not drawn.
   const [wasOpened, setOpened] = useState(startsOpen)
   const left = (event: FocusEvent<HTMLElement>): void => {
     if (is === 'unsaved' && !event.currentTarget.contains(event.relatedTarget)) onSave()

@@ -22,7 +22,7 @@ import { Page } from './Page.tsx'
 import { SealHeadline, ShortAnswers } from './ReviewSeal.tsx'
 import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
-/** The sealed draft as its recipient will see it, and saving it. */
+/** The sealed draft as its recipient will see it, and the buttons that save it. */
 export function ExportReview({ draft }: { readonly draft: Draft }) {
   const [busy, setBusy] = useState<'review' | 'save' | null>(null)
   const [error, setError] = useState<CallFailure | null>(null)
@@ -98,7 +98,7 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
 
 /** Written files and their location, with digests for the recipient to compare. */
 export function ExportDone({ saved }: { readonly saved: Saved }) {
-  // Left once, the page is outdated: the next export is of the run that is shown then.
+  // Once left, the page is outdated: the next export is of the run that is shown then.
   useEffect(() => startOver, [])
   return (
     <Page
@@ -178,7 +178,7 @@ function SealedBy({ signer }: { readonly signer: string }) {
   )
 }
 
-/** Shares a sealed draft with the auditors of a server; nothing in the window. */
+/** Shares a sealed draft with the auditors of a server. Not shown in the window. */
 function ShareDraft({ draft, isDisabled }: { readonly draft: Draft; readonly isDisabled: boolean }) {
   const [open, setOpen] = useState(false)
   if (signedIn() === null) return null

@@ -152,7 +152,7 @@ function Exceptions({ register: { riskAcceptances } }: { readonly register: Regi
   )
 }
 
-/** What is open before an export, each item with a link to the place where it is resolved. */
+/** Open items before an export, each with a link to where it is resolved. */
 function Preflight({ plan: { run, isShown } }: Pick<StepProps, 'plan'>) {
   const { runs } = useStore()
   const { identitiesMade } = useExport()
@@ -235,7 +235,7 @@ interface ExportResultsProps {
   readonly plan: ExportPlan
 }
 
-/** What the run comes to, before it is sealed: an earlier run is on no other screen until it is opened. */
+/** The results of the run before it is sealed. An earlier run is shown on no other screen until it is opened. */
 function ExportResults({ plan }: ExportResultsProps) {
   const { results, isShown } = plan
   return (
@@ -296,7 +296,10 @@ function Findings({ plan: { results, isShown, declared, missing } }: ExportResul
   )
 }
 
-/** Opens the findings of the run. An earlier run becomes the one that is shown; where everyone sees one run, it cannot. */
+/**
+ * Opens the findings of the run. An earlier run first becomes the one that is shown, which is not possible where
+ * everyone sees one run.
+ */
 function OpenFindings({ plan: { run, isShown } }: ExportResultsProps) {
   const to: Route = { screen: 'findings', of: 'run' }
   if (!isShown)

@@ -145,7 +145,10 @@ const clockNote = ({ authority }: SealPlan): string =>
     ? 'Not set. Enter one under Settings, Time-stamping.'
     : `${visible(authority)} receives a digest of the seal, and nothing else. If it cannot be reached, the pack is sealed without a time-stamp; you are notified before you save.`
 
-/** Sealing takes a while, and the engine does not report which step is active: all steps are listed, with the elapsed time. */
+/**
+ * Sealing takes a while, and the engine does not report which step is active. All steps are listed with the elapsed
+ * time.
+ */
 function Sealing({
   timestamp,
   copy,
@@ -213,7 +216,7 @@ function Loss() {
 
 const FIRST = 'default'
 
-/** Asks who seals before the first seal: nothing is sealed in a name that no person entered. */
+/** Asks who seals before the first seal, so that nothing is sealed in a name that no person entered. */
 function FirstIdentity({ organization: declared }: { readonly organization: string | null }) {
   const { identitiesMade } = useExport()
   const [organization, setOrganization] = useState(declared ?? '')

@@ -33,11 +33,11 @@ interface FieldFormProps extends FormParts {
   readonly fields: readonly Field[]
   readonly value: Value
   readonly onChange: (value: Value) => void
-  /** The place of `value` in its section. */
+  /** The path of `value` in its section. */
   readonly path?: readonly (string | number)[]
 }
 
-/** The fields of a declaration, by their descriptions. A field that is emptied is removed from the value. */
+/** The fields of a declaration, drawn from their descriptions. A field that is emptied is removed from the value. */
 export function FieldForm({ fields, value, onChange, path = [], ...parts }: FieldFormProps) {
   const put = (name: string, next: unknown): void => {
     const { [name]: _, ...rest } = value
@@ -352,7 +352,7 @@ function GroupField({
   )
 }
 
-/** More than a schema allows is reported when the section is saved. */
+/** More entries than a schema allows are reported when the section is saved. */
 const MOST_ENTRIES = 5000
 
 function ListField({

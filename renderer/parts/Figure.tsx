@@ -3,7 +3,7 @@ import { type FigureMark, type FigureTone, HATCHES, type Figure as Picture, TINT
 import { visible } from '../text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
 
-/** Rem per point of a figure: its smallest text is then slightly below the small text size. */
+/** Rem per point of a figure, so that its smallest text is slightly below the small text size. */
 const REM = 0.09
 
 /** A figure with its caption, its legend, and a table of the same values. */
@@ -126,7 +126,7 @@ function Mark({ mark }: { readonly mark: FigureMark }) {
   }
 }
 
-/** A filled box for a deviation has a cross, so that it differs without color. */
+/** A filled box for a deviation has a cross, so that it can be distinguished without color. */
 function Box({ mark }: { readonly mark: Extract<FigureMark, { is: 'box' }> }) {
   const { x, y, width, height, tone, filled } = mark
   const [inX, inY] = [width / 4, height / 4]

@@ -45,7 +45,7 @@ export function Argument({ finding, children }: { readonly finding: FindingView;
   )
 }
 
-/** The steps of one alternative. They are for people: the window never runs them. */
+/** The steps of one alternative. They are for people: the window never executes them. */
 function Variant({ variant }: { readonly variant: RemediationVariant }) {
   const {
     title,
@@ -133,7 +133,7 @@ export function ConcernedControls({ finding: { of, concerns, limits } }: { reado
   )
 }
 
-/** A node of a finding: opens where its result is argued down to the captures. Rows of the inventory have no such place. */
+/** A node of a finding. It opens the result with its captures; rows of the inventory have no result. */
 export function NodeName({ finding, node }: { readonly finding: FindingView; readonly node: string }) {
   const { of, property, what, check } = finding
   if (property === null || what === 'inventory') return <span className="node-name">{visible(node)}</span>
@@ -150,7 +150,10 @@ export function NodeName({ finding, node }: { readonly finding: FindingView; rea
 
 const RUNGS: Readonly<Record<Severity, number>> = { critical: 4, high: 3, medium: 2, low: 1, info: 0 }
 
-/** Four rungs that grow to the right; those above the severity are outlines, so that the ladder is read without color. */
+/**
+ * Four rungs that grow to the right. Those above the severity are outlines, so that the ladder can be read without
+ * color.
+ */
 export const Ladder = ({ severity }: { readonly severity: Severity }) => (
   <svg className={`mark ladder severity-${severity}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     {[0, 1, 2, 3].map((rung) => (
@@ -166,7 +169,7 @@ export const Ladder = ({ severity }: { readonly severity: Severity }) => (
   </svg>
 )
 
-/** A severity as ladder and word. Never the mark of a verdict. */
+/** A severity as ladder and word. It never uses the mark of a verdict. */
 export const SeverityMark = ({ severity }: { readonly severity: Severity }) => (
   <span className={`status severity-${severity}`}>
     <Ladder severity={severity} />

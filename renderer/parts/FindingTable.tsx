@@ -27,7 +27,7 @@ interface FindingTableProps {
   readonly onSelect: (checks: ReadonlySet<string>) => void
 }
 
-/** Findings as rows that open in place. At most one for each check, so that all of them are drawn. */
+/** Findings as rows that open in place. There is at most one for each check, so all of them are drawn. */
 export function FindingTable({ of, rows, choice, onSort, selected, onSelect }: FindingTableProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const shown = rows.map(({ check }) => check)

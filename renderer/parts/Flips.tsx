@@ -175,7 +175,7 @@ function Detail({
   )
 }
 
-/** Lines with a leading sign, so that they do not differ by color only. */
+/** Lines begin with a sign, so that they differ not only by color. */
 function Capture({ capture }: { readonly capture: CaptureLine }) {
   const { title, probe, command, stream, removed, added, before, after } = capture
   return (
@@ -212,7 +212,9 @@ function Capture({ capture }: { readonly capture: CaptureLine }) {
   )
 }
 
-/** Changes in evidence, rules and scope, always separate, and hardware changes; each list states when nothing changed. */
+/**
+ * Changes in evidence, rules and scope, always separately, and hardware changes. Each list states if nothing changed.
+ */
 export function DriftLists({ view }: { readonly view: DriftView }) {
   const { evidence, rules, scope, moves, twice } = view
   return (

@@ -65,7 +65,7 @@ const PLACES: readonly Entry[] = [
 const SETTINGS: Entry = { place: 'settings', title: 'Settings', icon: IconSettings, route: { screen: 'settings' } }
 
 interface FrameProps {
-  /** What is going on, above every screen. */
+  /** Progress that is shown above every screen. */
   readonly above: ReactNode
   readonly children: ReactNode
 }
@@ -106,8 +106,8 @@ export function Frame({ above, children }: FrameProps) {
 }
 
 /**
- * States that results are of before the last change, while their repetition takes longer than a second; while that
- * evaluates the run again, with its progress, and Cancel where one person may.
+ * States that results from before the last change are shown, if repeating them takes longer than a second. If that
+ * evaluates the run again, its progress is shown, with Cancel where one person may.
  */
 function Updating() {
   const isShown = useEarlierShown()
@@ -189,7 +189,7 @@ function Rail() {
   )
 }
 
-/** Who is signed in to a server; nothing in the window. */
+/** The person who is signed in to a server. Not shown in the window. */
 function SignedIn() {
   const session = signedIn()
   if (session === null) return null
@@ -224,8 +224,8 @@ function Running() {
 }
 
 /**
- * The entry of the findings, with those that are neither informational nor accepted on every node; 0 before the first run, and where the results
- * are not evaluated as of today.
+ * The entry of the findings, with the number of those that are neither informational nor accepted on every node. It
+ * is 0 before the first run, and while results are not evaluated as of today.
  */
 function OpenFindings(entry: Omit<RailEntryProps, 'badge'>) {
   const { runs, days, evaluating, isUncounted } = useStore()
@@ -234,7 +234,10 @@ function OpenFindings(entry: Omit<RailEntryProps, 'badge'>) {
   return <RailEntry {...entry} badge={isCounted ? (answer.value.results?.openFindings ?? 0) : 0} />
 }
 
-/** The entry of the requests of auditors, with those that wait for the person who is signed in, or have a new comment for them. */
+/**
+ * The entry of the requests of auditors, with the number of those that wait for this person or have a new comment for
+ * them.
+ */
 function WaitingRequests(entry: Omit<RailEntryProps, 'badge'>) {
   const { portal } = useStore()
   const answer = useKept(useAnswer('portal.requests', null, portal), 'rail requests')
@@ -295,7 +298,7 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
 
 const SHOWN_MS = 8_000
 
-/** What was just recorded, with its withdrawal while it is shown. Failures are never shown this way. */
+/** What was just recorded, and a button to withdraw it. Failures are never shown this way. */
 function Toast() {
   const { toast } = useStore()
   useEffect(() => {

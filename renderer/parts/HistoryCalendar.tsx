@@ -152,7 +152,7 @@ function Day({ one, today, isAt, isSelected, onPick }: DayProps) {
   )
 }
 
-/** Counts of three digits do not fit side by side: the second one may go below the first. */
+/** Counts of three digits do not fit side by side, so the second one may be on a second line. */
 function Short({ text }: { readonly text: string }) {
   const [part, whole] = text.split('/')
   return whole === undefined ? (

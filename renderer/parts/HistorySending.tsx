@@ -9,7 +9,7 @@ import { Ask, FailureNote } from './Ask.tsx'
 import { MarkedLine } from './Mark.tsx'
 import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
-/** Marks of states: only what the outbox has as delivered is a full disc. */
+/** Marks of states. Only what the outbox lists as delivered is a full disc. */
 const MARKS: Readonly<Record<SentState, { readonly mark: string; readonly tone: string }>> = {
   sent: { mark: 'disc', tone: 'informational' },
   waiting: { mark: 'disc-half', tone: 'inconclusive' },
@@ -19,7 +19,9 @@ const MARKS: Readonly<Record<SentState, { readonly mark: string; readonly tone: 
   nothing: { mark: 'ring', tone: 'not-applicable' },
 }
 
-/** What became of sending packs to other systems. Nothing where nothing is sent from here, or for roles that may not see it. */
+/**
+ * The outcome of sending packs to other systems. Not shown where nothing is sent, or for roles that may not see it.
+ */
 export function HistorySending() {
   return may('history.sending') ? <Sending /> : null
 }
@@ -27,7 +29,7 @@ export function HistorySending() {
 function Sending() {
   const { runs } = useStore()
   const answer = useAnswer('history.sending', null, runs)
-  // Elsewhere than on a server that sends there is no section, so that none is drawn before the answer.
+  // Only a server that sends has this section, so nothing is drawn before the answer.
   if (answer.state === 'waiting' || (answer.state === 'here' && answer.value === null)) return null
   return (
     <section aria-labelledby="sending">

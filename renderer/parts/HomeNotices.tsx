@@ -17,7 +17,10 @@ const MARKS: Readonly<Record<HomeNotice['is'], readonly [mark: string, tone: str
   unchanged: ['ring-tick', 'satisfied'],
 }
 
-/** Requests of auditors, scheduled runs that are missing, and what changed since the run before: each with the place where it is dealt with. */
+/**
+ * Requests of auditors, missed scheduled runs, and changes since the previous run, each with a button to the screen
+ * that handles it.
+ */
 export function HomeNotices({ first }: { readonly first: readonly HomeNotice[] }) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('home.changes', null, runs), 'changes')

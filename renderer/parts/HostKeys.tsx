@@ -31,7 +31,10 @@ const KEY_STATES = {
 /** Keys that need a decision come first. */
 const ORDER: readonly HostKeyRow['state'][] = ['changed', 'revoked', 'unknown', 'unreachable', 'not-asked', 'confirmed']
 
-/** Host keys and how they were verified. Keys are confirmed one by one, or by a list that contains them; there is no way to trust all. */
+/**
+ * Host keys and how they were verified. Keys are confirmed one by one, or by a list that contains them; all keys
+ * cannot be trusted at once.
+ */
 export function HostKeys({ nodes }: { readonly nodes: readonly string[] }) {
   const listed = useAnswer('hostkeys.list', null, nodes.join(' '))
   const scan = useAction('hostkeys.scan')
@@ -235,7 +238,7 @@ function ConfirmedBy({ confirmedBy, matched, asked }: ConfirmedByProps) {
   return <span className="quiet">{asked ? 'none' : '—'}</span>
 }
 
-/** Nodes that presented one and the same host key, most nodes first; a key of one node is not listed. */
+/** Host keys presented by several nodes, those with most nodes first. */
 export function sharedKeys(
   rows: readonly Pick<HostKeyRow, 'node' | 'fingerprint'>[],
 ): readonly { readonly fingerprint: string; readonly nodes: readonly string[] }[] {
@@ -248,7 +251,7 @@ export function sharedKeys(
     .sort((a, b) => b.nodes.length - a.nodes.length)
 }
 
-/** The title of the remark about shared keys. */
+/** The title of the notice about shared keys. */
 export const sharedLine = (shared: ReturnType<typeof sharedKeys>): string =>
   shared.length === 1
     ? `${plural(shared[0]?.nodes.length ?? 0, 'node')} presented the same host key.`
@@ -260,7 +263,7 @@ interface DecideKeyProps {
   readonly onDone: (rows: readonly HostKeyRow[]) => void
 }
 
-/** A decision about one key and how it was verified. Closing changes nothing: a changed key continues to block its node. */
+/** A decision about one key and how it was verified. Closing changes nothing: a changed key still blocks its node. */
 function DecideKey({ row, onClose, onDone }: DecideKeyProps) {
   const [how, setHow] = useState('')
   const confirm = useAction('hostkeys.confirm')

@@ -246,7 +246,7 @@ export function IdentityCard({
 }) {
   const save = useAction('identities.save-card')
   const backup = useAction('identities.backup')
-  // On a team server, the key is at another computer.
+  // On a team server, the private key is on another computer.
   const hasKey = may('identities.backup')
   const run = async (action: typeof save | typeof backup, what: string): Promise<void> => {
     const saved = await action.run({ name })

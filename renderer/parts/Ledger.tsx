@@ -26,15 +26,15 @@ interface LedgerProps {
   readonly sides: readonly Side[]
   readonly of: Source
   readonly node: string
-  /** Opens how to allow a privileged probe; null where nothing can be changed. */
+  /** Opens the instructions for allowing a privileged probe; null where nothing can be changed. */
   readonly onAllow: ((probe: string) => void) | null
   /** The first observation that cites a capture starts open. */
   readonly opensFirst?: boolean
 }
 
 /**
- * The observations of one check: counts by direction, then each observation by the part of the evidence it cites, contradicting
- * ones first. An observation opens to its fact, the raw lines, and their digest.
+ * The observations of one check: counts by direction, then each observation by the part of the evidence it cites,
+ * contradicting ones first. An observation opens to its fact, its raw lines and their digest.
  */
 export function Ledger({ sides, of, node, onAllow, opensFirst = false }: LedgerProps) {
   const [only, setOnly] = useState<Direction | 'all'>('all')

@@ -79,7 +79,7 @@ export const MarkedLine = ({ mark, tone, label }: MarkedLineProps) => (
   </span>
 )
 
-/** The ink of a conclusion. */
+/** The tone of a conclusion. */
 export const ROW_TONE: Readonly<Record<RowState, string>> = {
   deviations: 'not-satisfied',
   'unable-to-conclude': 'inconclusive',
@@ -143,7 +143,7 @@ interface RepeatedProps<T> {
   /** The name of an entry, for the label of its remove button. */
   readonly nameOf: (item: T) => string
   readonly isDisabled?: boolean
-  /** `put` changes members of the entry, `replace` the whole of it. */
+  /** `put` changes members of the entry; `replace` replaces it. */
   readonly children: (item: T, put: (part: Partial<T>) => void, replace: (item: T) => void, at: number) => ReactNode
 }
 

@@ -29,7 +29,7 @@ interface MatrixProps {
   readonly onClear: () => void
 }
 
-/** Boxes and no table elements: rows are placed one by one, and only those in sight exist. */
+/** Boxes instead of table elements: rows are positioned one by one, and only those in sight exist. */
 const AS = {
   grid: (rows: number, columns: number, label: string) => ({
     role: 'grid',
@@ -38,7 +38,7 @@ const AS = {
     'aria-label': label,
   }),
   group: { role: 'rowgroup' },
-  /** Its rows in the order in which they are read, wherever their elements are. */
+  /** Rows in reading order, whatever the order of their elements. */
   body: (rows: readonly string[]) => ({
     role: 'rowgroup',
     ...(rows.length === 0 ? {} : { 'aria-owns': rows.join(' ') }),
@@ -64,13 +64,14 @@ const SEEN_WHOLE = 24
 /** Space for a scroll bar, in pixels. */
 const SCROLL_BAR = 17
 const BORDERS = 2
-/** Height of the grid: at least, and what the page needs around it. */
+/** Minimum height of the grid, and the space that the page needs around it. */
 const LEAST_REM = 24
 const AROUND_REM = 8
 
 /**
- * Nodes by properties as a grid: one Tab stop, arrow keys inside, Home and End, Enter opens the result. Only rows in sight are drawn, each
- * once while it stays in sight: a table of the component library observes every cell of every row.
+ * Nodes by properties as a grid: one Tab stop, arrow keys inside, Home and End, Enter opens the result. Only rows in
+ * sight are drawn, each once while it stays in sight. The table of the component library would observe every cell of
+ * every row.
  */
 export function MatrixGrid({ matrix, of, label, onClear, onTotal, ...opens }: MatrixProps) {
   const [frame, width] = useWidth<HTMLDivElement>()
@@ -168,7 +169,7 @@ export function MatrixGrid({ matrix, of, label, onClear, onTotal, ...opens }: Ma
 
 const NOTHING = countsOf(undefined)
 
-/** The property name, and the results of all nodes tested: opens the nodes with one that is not satisfied. */
+/** The property and the results of all nodes tested. It opens the nodes that are not satisfied. */
 function Total({
   matrix,
   property,
@@ -209,13 +210,13 @@ interface OneRowProps extends Pick<MatrixProps, 'onOpen' | 'onNode' | 'fix'> {
   readonly at: number
   /** In pixels. */
   readonly height: number
-  /** Which of its stops is the Tab stop of the grid; null in all rows but one. */
+  /** Which of its stops is the Tab stop of the grid; null in all other rows. */
   readonly stop: number | null
-  /** Why a run in progress has no evidence of it yet. */
+  /** Why a run in progress has no evidence of the node yet. */
   readonly pending: string | null
 }
 
-/** Drawn once while it is in sight: its props change with its results, and with the focus. */
+/** Drawn once while it is in sight: its props change only with its results and the focus. */
 const OneRow = memo(function OneRow({ id, row, at, height, stop, pending, onOpen, onNode, fix }: OneRowProps) {
   const { node, collected, cells } = row
   const tab = (place: number): 0 | -1 => (stop === place ? 0 : -1)
@@ -255,7 +256,7 @@ const OneRow = memo(function OneRow({ id, row, at, height, stop, pending, onOpen
 /** Actions for a node without evidence. */
 interface Fix {
   readonly retry: (node: string) => void
-  /** What its failure needs first: another address, a comparison of the host key, or another login. */
+  /** Resolves what its failure needs first: another address, a comparison of the host key, or another login. */
   readonly correct: (node: string, failure: string) => void
 }
 
@@ -268,7 +269,7 @@ interface NotCollectedProps {
   readonly tab: (stop: number) => 0 | -1
 }
 
-/** Why a node has no evidence, and the available actions; while it waits in a run, only that. */
+/** Why a node has no evidence, and the available actions. While it waits in a run, there are no actions. */
 function NotCollected({ node, span, pending, fix, tab }: NotCollectedProps) {
   const why = visible(pending ?? whyNotCollected(node))
   const failure = node.failure?.code ?? ''

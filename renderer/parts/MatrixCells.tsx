@@ -17,7 +17,7 @@ import { Shape } from './Mark.tsx'
 export const acceptedWords = ({ until, owner }: Acceptance): string =>
   `Accepted until ${day(until)} · ${visible(owner)}`
 
-/** The counts of a cell, with what is counted against no node. */
+/** The counts of a cell, and the results that count against no node. */
 const countsText = (counts: CellCounts): string =>
   [countWords(counts), excludedWords(counts)].filter(Boolean).join('; not counted: ')
 
@@ -87,7 +87,7 @@ export function CellButton({ cell, stop, tab, onPress }: CellButtonProps) {
   )
 }
 
-/** Execution environments that are named under a node; bare metal is the expected one. */
+/** Execution environments that are named under a node. Bare metal is expected and not named. */
 const NAMED_LAYERS: readonly Environment[] = ['virtual-machine', 'container', 'logical-partition', 'hypervisor-host']
 
 /** Notes under the name of a node. */

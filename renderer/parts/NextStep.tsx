@@ -34,10 +34,10 @@ export const takeStep = (step: NextStepKind): void => STEPS[step]()
 /** Whether the screen of a step is offered. A sealer is configured where exports are. */
 export const mayTake = (step: NextStepKind): boolean => step !== 'sealer' || isOffered({ screen: 'export' })
 
-/** Steps before there are results; other screens lead to them by themselves. */
+/** Steps before there are results. Other screens lead to them anyway. */
 const BEFORE: readonly NextStepKind[] = ['import', 'collect', 'view-collection']
 
-/** The next step of the audit, once it is none of those that the screen itself is for. */
+/** The next step of the audit, unless the screen itself is for that step. */
 export function NextStep({ within }: { readonly within: readonly NextStepKind[] }) {
   const { runs, portal } = useStore()
   const answer = useKept(useAnswer('home.get', null, `${runs} ${portal}`), 'next step')
@@ -45,7 +45,7 @@ export function NextStep({ within }: { readonly within: readonly NextStepKind[] 
   const { next, results } = answer.value
   if (results === null || BEFORE.includes(next.is)) return null
   const isHere = within.includes(next.is)
-  // Documents arrive over weeks: an export does not wait for the last one.
+  // Documents arrive over weeks, so an export does not wait for the last one.
   const mayExport = next.is === 'assign-documents' || next.is === 'identity' || next.is === 'sealer'
   return (
     <>

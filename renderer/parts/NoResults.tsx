@@ -28,7 +28,10 @@ export function NoResultsYet({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** In place of results whose evaluation as of another day was cancelled: begins it again, or opens another run. */
+/**
+ * Replaces results whose evaluation as of another day was cancelled. The evaluation can be started again, or another
+ * run opened.
+ */
 export function NotEvaluated() {
   const { runs } = useStore()
   const listed = useAnswer('runs.list', null, runs)

@@ -7,7 +7,7 @@ import { Copy } from './Copy.tsx'
 
 const COMMAND = shellLine(['barewitness', 'sealer', '--config', 'sealer.yaml'])
 
-/** What a signer of a team server starts on their own computer. */
+/** The command that a signer of a team server starts on their own computer. */
 export const SealerCommand = () => (
   <div className="sealer-command">
     <code className="mono command">{COMMAND}</code>
@@ -16,11 +16,11 @@ export const SealerCommand = () => (
 )
 
 interface Checking {
-  /** Asks again which sealers are connected. */
+  /** Requests again which sealers are connected. */
   readonly onCheck: () => void
 }
 
-/** On a team server, in the place of a signing identity for a seal: the key is at the computer of its signer. */
+/** Replaces the choice of a signing identity on a team server, where the key is on the computer of its signer. */
 export const NoSealer = ({ onCheck }: Checking) => (
   <>
     <Notice
@@ -34,7 +34,10 @@ export const NoSealer = ({ onCheck }: Checking) => (
   </>
 )
 
-/** The same for an entry, which can be recorded without a signature where `isOptional`, by a `method` that is offered where a sealer is configured. */
+/**
+ * The same for an entry. If `isOptional`, it can be recorded without a signature. `method` is offered only where a
+ * sealer is configured.
+ */
 export function EntryWithoutSealer({
   isOptional,
   method = 'register.sign',

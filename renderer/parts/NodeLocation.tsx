@@ -289,7 +289,7 @@ export function LocationMark({ word, text }: { readonly word: LocationWord; read
   return <MarkedLine {...shown} label={text ?? shown.label} />
 }
 
-/** Limitations of location results: shown with each of them, and open in print. */
+/** Limitations of location results, shown with each of them and open in print. */
 export const LocationLimits = ({ level = 3 }: { readonly level?: 2 | 3 }) => (
   <Disclosure title="Limitations" level={level} className="location-limits">
     <SortedTable<(typeof LOCATION_SHOWS)[number]>
@@ -304,7 +304,7 @@ export const LocationLimits = ({ level = 3 }: { readonly level?: 2 | 3 }) => (
   </Disclosure>
 )
 
-/** The figures of a node of the given kinds. Nothing without evidence for any. */
+/** The figures of a node of the given kinds. Nothing is drawn if there is evidence for none. */
 export function NodeFigures({
   of,
   node,

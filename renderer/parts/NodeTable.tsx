@@ -17,7 +17,7 @@ import { useTable } from './TableTools.tsx'
 
 interface NodeTableProps {
   readonly nodes: readonly FleetNodeView[]
-  /** The nodes added last: shown alone until all are requested. */
+  /** The nodes added last. Only these are shown until all are requested. */
   readonly added: ReadonlySet<string> | null
   /** The node whose dialog opens with the screen. */
   readonly edit: string | null

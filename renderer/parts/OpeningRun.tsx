@@ -5,7 +5,7 @@ import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Progress } from '../ui/Notice.tsx'
 
-/** How far the recordings of a run are read, and then evaluated. */
+/** Progress of reading the recordings of a run, then of evaluating them. */
 export function OpeningProgress({ opening: { step, done, total } }: { readonly opening: Opening }) {
   const does = step === 'reading' ? 'Reading recordings' : 'Evaluating recordings'
   return (
@@ -19,12 +19,12 @@ export function OpeningProgress({ opening: { step, done, total } }: { readonly o
   )
 }
 
-/** Before this time a small run is open already, and nothing flickers. */
+/** A small run is opened within this time, so that nothing flickers. */
 const PATIENCE_MS = 400
 
 const STARTING: Opening = { step: 'reading', done: 0, total: 0 }
 
-/** A chosen run that is being opened. Once it is cancelled, the run that is shown stays. */
+/** A chosen run that is being opened. If this is cancelled, the run that is shown remains. */
 export function OpeningRun({ run }: { readonly run: string }) {
   const { loading } = useStore()
   const stop = useAction('runs.stop-opening')

@@ -4,7 +4,7 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Page } from './Page.tsx'
 
-/** In the place of an export while another one is open. */
+/** Replaces an export while another one is open. */
 export function OtherExport({ title }: { readonly title: string }) {
   const state = useExport()
   return (

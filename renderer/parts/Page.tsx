@@ -16,7 +16,7 @@ interface PageProps {
 
 const InPage = createContext(false)
 
-/** What is shown in place of a screen has a heading of its own; what is shown in place of a part of one has not. */
+/** Gives content a heading if it replaces a whole screen, and none if it replaces a part of one. */
 export function OwnPage({ title, children }: Pick<PageProps, 'title' | 'children'>) {
   return useContext(InPage) ? children : <Page title={title}>{children}</Page>
 }

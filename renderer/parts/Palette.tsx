@@ -26,7 +26,7 @@ export function Palette() {
   })
   return (
     <Dialog title="Search" onClose={() => change({ over: null })}>
-      {/* One Escape closes: the field would otherwise clear its text first. */}
+      {/** Escape closes the dialog at once; the field would otherwise clear its text first. */}
       <div
         className="palette"
         onKeyDownCapture={(event) => {

@@ -15,7 +15,7 @@ interface PlaceMapProps {
   readonly onChange: (point: PlacePoint) => void
 }
 
-/** The coordinates of a place, chosen on a map. The fields of the coordinates remain. */
+/** Chooses the coordinates of a place on a map. The fields for the coordinates remain. */
 export function PlaceMap(props: PlaceMapProps) {
   const [open, setOpen] = useState(false)
   return (
@@ -35,7 +35,7 @@ function Chooser({ place, onChange }: PlaceMapProps) {
     announce(`Latitude ${next.latitude}, longitude ${next.longitude}.`)
   }
   const pick = async (event: MouseEvent<HTMLButtonElement>, width: number, height: number): Promise<void> => {
-    // A press of a key is no point on the map.
+    // A click by keyboard has no position on the map.
     if (event.detail === 0) return
     const { left, top, width: wide, height: high } = event.currentTarget.getBoundingClientRect()
     const x = ((event.clientX - left) / wide) * width

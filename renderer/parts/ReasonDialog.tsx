@@ -11,13 +11,13 @@ interface ReasonFormProps {
   /** The subject and the effect. */
   readonly about: ReactNode
   readonly verb: string
-  /** Whether the effect is an end. */
+  /** `danger`: the effect ends something. */
   readonly kind: 'primary' | 'danger'
   /** Announced when done. */
   readonly done: string
   readonly maxLength: number
   readonly action: { readonly busy: boolean; readonly error: CallFailure | null }
-  /** Whether it was done. */
+  /** Returns whether it was done. */
   readonly send: (reason: string) => Promise<boolean>
   readonly onClose: () => void
   /** Below the reason. */
@@ -26,7 +26,7 @@ interface ReasonFormProps {
 
 const SHORTEST = 3
 
-/** A dialog for what needs a reason and nothing else. */
+/** A dialog for an action that needs only a reason. */
 export function ReasonForm(props: ReasonFormProps) {
   const { title, about, verb, kind, done, maxLength, action, send, onClose, children } = props
   const [reason, setReason] = useState('')
@@ -56,7 +56,7 @@ export function ReasonForm(props: ReasonFormProps) {
 }
 
 interface ReasonDialogProps extends Omit<ReasonFormProps, 'kind' | 'maxLength' | 'send' | 'children'> {
-  /** Whether the entry was made. */
+  /** Returns whether the entry was made. */
   readonly send: (why: string, identity: string | null) => Promise<boolean>
 }
 

@@ -10,15 +10,15 @@ import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailureNote } from './Ask.tsx'
 
-/** What the references in the texts of a request open. */
+/** The screens that the references in the texts of a request open. */
 export interface References {
   readonly places: ReadonlyMap<string, Route>
   readonly open: (to: Route) => void
-  /** Why the last one could not be opened; null otherwise. */
+  /** Why the last reference could not be opened, or null. */
   readonly error: CallFailure | null
 }
 
-/** What an officer opens by reference: everything of the run that is shown. */
+/** The references that an officer can open: everything of the run that is shown. */
 export function useRunReferences(): References {
   const { fleet, runs } = useStore()
   const found = useKept(useAnswer('search.index', { of: 'run' }, runs), 'references')
@@ -26,7 +26,7 @@ export function useRunReferences(): References {
   return { places: runPlaces(found.state === 'here' ? found.value : [], nodes), open: go, error: null }
 }
 
-/** What an auditor opens by reference: in a pack that an answer names, after it was verified. */
+/** The references that an auditor can open: in a pack named by an answer, after it was verified. */
 export function usePackReferences(request: PortalRequest): References {
   const verify = useAction('portal.open')
   const id = packOfAnswers(request)
@@ -39,7 +39,7 @@ export function usePackReferences(request: PortalRequest): References {
   return { places: packPlaces(request), open, error: verify.error }
 }
 
-/** A text whose references open what they name. */
+/** A text with links for its references. */
 export const WithReferences = ({
   text,
   references: { places, open },
@@ -69,7 +69,10 @@ interface Item {
   readonly open: (() => void) | null
 }
 
-/** What an answer names. Officers open it in the run that is shown, auditors in the first pack of the answer that is shared with them. */
+/**
+ * The evidence named by an answer. Officers open it in the run that is shown, auditors in the first pack of the
+ * answer that is shared with them.
+ */
 export function NamedEvidence({
   entry,
   references: { places },

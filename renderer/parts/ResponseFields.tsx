@@ -33,18 +33,18 @@ interface Responding {
   readonly action: Pick<Action<'responses.set'>, 'busy' | 'error'>
   readonly fields: ReactNode
   readonly send: () => Promise<void>
-  /** What was entered and is not recorded is dropped; null where there is nothing of this kind. */
+  /** Drops unsaved input; null if there is none. */
   readonly discard: (() => void) | null
 }
 
 interface RespondingTo {
   readonly current: ResponseView | null
-  /** Under which name unsaved input is kept; null where it ends with its dialog. */
+  /** The name under which unsaved input is kept; null if it is dropped with its dialog. */
   readonly draft: string | null
   readonly onDone: () => void
 }
 
-/** The fields of a management response, and what records them. A response changes no verdict. */
+/** The fields of a management response, and the function that records them. A response changes no verdict. */
 function useResponding(checks: readonly string[], { current, draft, onDone }: RespondingTo): Responding {
   const action = useAction('responses.set')
   const stored = formOf(current)
@@ -54,7 +54,7 @@ function useResponding(checks: readonly string[], { current, draft, onDone }: Re
     keepResponse(draft, statesMore(next, stored) ? next : null)
     setForm(next)
   }
-  // The form stays when its response was recorded or withdrawn, so that the focus does.
+  // The form remains when its response is recorded or withdrawn, so that the focus remains too.
   const [shown, setShown] = useState(current?.id ?? null)
   if (shown !== (current?.id ?? null)) {
     setShown(current?.id ?? null)
@@ -123,13 +123,13 @@ function useResponding(checks: readonly string[], { current, draft, onDone }: Re
 }
 
 interface OneResponseProps {
-  /** Of the finding: what is entered and not recorded stays with it while other screens are open. */
+  /** The finding. Unsaved input is kept under it while other screens are open. */
   readonly reference: string
   readonly check: string
   readonly current: ResponseView | null
 }
 
-/** The response to one finding, beside it. */
+/** The response to one finding, shown beside it. */
 export function OneResponse({ reference, check, current }: OneResponseProps) {
   const { action, fields, send, discard } = useResponding([check], {
     current,

@@ -129,7 +129,7 @@ function OfflineNotice({ file }: { readonly file: string }) {
   )
 }
 
-/** What is kept of the run chain here without the reader’s doing, and what the pack was compared with. */
+/** The checkpoint of the run chain that is kept here automatically, and the one that the pack was compared with. */
 const Checkpoint = ({ checkpoint }: { readonly checkpoint: CheckpointView }) => {
   const { comparedWith, entries, lastRun, keptAt, confirmed } = checkpoint
   return (
@@ -295,7 +295,7 @@ export function SealHeadline({ review: { headline } }: { readonly review: Pick<P
   )
 }
 
-/** The six verification checks, each with its next step; the files and results that they name are open where a check failed. */
+/** The six verification checks, each with its next step. The files and results named by a failed check are open. */
 function SealAnswers({
   answers,
   onStep,
@@ -334,7 +334,7 @@ function Step({
   readonly answer: VerificationAnswer
   readonly onStep: (needs: ReaderInput) => void
 }) {
-  // Another file cannot be chosen on a server: the pack is shared, or it is not.
+  // On a server, no other file can be chosen: only shared packs can be opened.
   if (needs === undefined || step === null || (needs === 'pack' && !may('pack.choose-and-verify'))) return null
   return (
     <Button kind="link" label={`${step} (${verificationCheckWords[check].label})`} onPress={() => onStep(needs)}>
@@ -345,7 +345,7 @@ function Step({
 
 const MOST_OPEN = 12
 
-/** Details of a failed check are open; a long list shows its first entries, the others are folded. */
+/** Details of a failed check are open. A long list shows its first entries; the others are folded. */
 function Details({ answer: { details, outcome } }: { readonly answer: VerificationAnswer }) {
   if (details.length === 0) return null
   if (outcome !== 'failed')

@@ -51,14 +51,14 @@ export function RunChoice({ run: current }: { readonly run: string }) {
 
 interface ShowRunProps {
   readonly run: string
-  /** What is opened once the run is the one that is shown. */
+  /** The screen that is opened once the run is shown. */
   readonly to: Route
-  /** Words of the button. */
+  /** The label of the button. */
   readonly title: string
   readonly small?: boolean
 }
 
-/** Makes an earlier run the one that is shown, and opens a screen of it. */
+/** Makes an earlier run the one that is shown, and opens one of its screens. */
 export function ShowRun({ run, to, title, small = false }: ShowRunProps) {
   const open = useAction('runs.open')
   const show = async (): Promise<void> => {

@@ -35,7 +35,7 @@ interface SampleNavigatorProps {
   readonly sample: Sample
   readonly view: AssessmentView
   readonly onSheet: (sheet: Worksheet) => void
-  /** Leads to another selection. */
+  /** Opens the selection of another sample. */
   readonly change: ReactNode
 }
 

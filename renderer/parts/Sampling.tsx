@@ -149,7 +149,7 @@ function SaveWorksheet() {
   )
 }
 
-/** Notes outside the current sample: a new sample deletes no note. */
+/** Notes outside the current sample. A new sample deletes no note. */
 const OtherNotes = ({ lines, view }: { readonly lines: readonly WorksheetLine[]; readonly view: AssessmentView }) => (
   <WholeTable
     table="other-results"

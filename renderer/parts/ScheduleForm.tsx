@@ -218,12 +218,12 @@ interface UnattendedProps {
   readonly set: (part: Partial<ScheduleDraft>) => void
   readonly problems: DraftProblems
   readonly edited: ScheduleView | undefined
-  /** Of the key that seals. */
+  /** The choice of the key that seals. */
   readonly choice: ReactNode
   readonly authority: string | null
 }
 
-/** What a run needs that no person attends: the passphrase of its key, and whom it notifies. */
+/** The settings of an unattended run: the passphrase of its key, and its notifications. */
 function Unattended({ draft, set, problems, edited, choice, authority }: UnattendedProps) {
   const choose = useAction('schedules.choose-passphrase')
   const [secret, setSecret] = useState<ChosenFile | null>(null)

@@ -24,11 +24,11 @@ import { MarkedLine } from './Mark.tsx'
 interface SectionEditorProps {
   readonly view: DeclarationsView
   readonly section: SectionName
-  /** The nodes that it is for; empty for a section of the fleet. */
+  /** The nodes that the section is for; empty for a section of the fleet. */
   readonly nodes: readonly string[]
   readonly startsOpen?: boolean
   readonly onSaved: (view: DeclarationsView) => void
-  /** A draft was made, changed or dropped. */
+  /** Called when a draft was made, changed or dropped. */
   readonly onDraft: () => void
 }
 
@@ -38,7 +38,10 @@ const STATES = {
   empty: { label: 'Not declared', mark: 'bar', tone: 'not-applicable' },
 } as const
 
-/** One section of the declarations. It is stored as a whole; problems are shown at their fields and nothing is stored then. */
+/**
+ * One section of the declarations. It is stored as a whole; if there are problems, they are shown at their fields and
+ * nothing is stored.
+ */
 export function SectionEditor({ view, section, nodes, startsOpen = false, onSaved, onDraft }: SectionEditorProps) {
   const { title, meaning, fields } = formOf(section)
   const { value: stored, differs } = storedValue(view, section, nodes)
@@ -49,7 +52,7 @@ export function SectionEditor({ view, section, nodes, startsOpen = false, onSave
   const set = useAction('declarations.set')
   const body = useRef<HTMLElement>(null)
   const storedText = JSON.stringify(stored)
-  // What another section or an opened file changed is shown, unless there is unsaved input.
+  // Changes by another section or an opened file are shown, unless there is unsaved input.
   useEffect(() => {
     if (keptDraft(key) === null) setDraft(JSON.parse(storedText) as SectionValue)
   }, [key, storedText])
@@ -71,12 +74,12 @@ export function SectionEditor({ view, section, nodes, startsOpen = false, onSave
     }
     keepDraft(key, null)
     announce(`${title} saved.`)
-    // The button that saved is disabled now, which would lose the focus.
+    // The save button is now disabled, which would lose the focus.
     body.current?.closest('.disclosure')?.querySelector<HTMLElement>('.disclosure-button')?.focus()
     onSaved(reply.view)
     onDraft()
   }
-  // The first field with a problem takes the focus, so that keyboard and screen reader are at it.
+  // The first field with a problem takes the focus, for keyboard and screen reader.
   useEffect(() => {
     if (problems.length > 0) focusProblem(body.current, '.notice')
   }, [problems])

@@ -12,7 +12,7 @@ interface SignEntryProps {
   readonly signatures: readonly EntrySignature[] | undefined
 }
 
-/** Adds a signature to a recorded entry; nothing where both people signed it. */
+/** Adds a signature to a recorded entry. Not shown if both people have signed it. */
 export function SignEntry({ id, signatures = [] }: SignEntryProps) {
   const [open, setOpen] = useState(false)
   const [first, ...others] = rolesToSign(signatures)

@@ -25,7 +25,7 @@ interface ChosenTable {
   readonly onSort: (column: string) => void
 }
 
-/** How a table of this name is shown, as it was chosen last on this computer. */
+/** How a table is shown, as it was last chosen on this computer. */
 export function useTableChoice(name: string): ChosenTable {
   const { tables } = useStore()
   const choice = tables[name] ?? NO_CHOICE
@@ -48,7 +48,7 @@ export function useTable<T, C extends TableColumn<T>>(name: string, columns: rea
 }
 
 interface TableToolsProps<T> {
-  /** What it lists; the saved file is named after it. */
+  /** The name of the table, also used for the saved file. */
   readonly table: string
   readonly columns: readonly TableColumn<T>[]
   /** In the order in which they are shown. */

@@ -5,11 +5,11 @@ import { change, getState, go, useStore } from '../store.ts'
 import { TOUR } from '../tour-model.ts'
 import { Button } from '../ui/Button.tsx'
 
-/** Starts the tour; the demo fleet is opened first where another fleet, or none, is shown. */
+/** Starts the tour. The demo fleet is opened first, unless it is already shown. */
 export async function startTour(): Promise<void> {
   const { fleet, progress } = getState()
   if (fleet?.demo !== true || progress === null) await collect('demo')
-  // A demo that could not be opened is reported above the screen.
+  // A demo that cannot be opened is reported above the screen.
   if (getState().fleet?.demo === true) show(0)
 }
 

@@ -198,7 +198,7 @@ const ROLES: Readonly<Record<Role, string>> = {
 }
 
 interface SigningIdentity {
-  /** Null: no signature, or no identity to make one with. */
+  /** Null for no signature, or if there is no identity. */
   readonly identity: string | null
   readonly choice: ReactNode
 }
@@ -214,12 +214,15 @@ function useIdentities(first: string | null) {
     name: chosen ?? identities[0]?.name ?? UNSIGNED,
     choose,
     check: () => setChecks(checks + 1),
-    /** On a team server, where identities are those of connected sealers. */
+    /** True on a team server without connected sealers, whose identities it would list. */
     lacksSealer: answer.state === 'here' && identities.length === 0 && signedIn() !== null,
   }
 }
 
-/** The identity of a signature that is always made. There is nothing to choose where there is only one; the engine reports that there is none. */
+/**
+ * The identity of a signature that is always made. There is no choice between fewer than two; the engine reports if
+ * there is none.
+ */
 export function useSigningKey(first: string | null = null, method: Method = 'register.sign'): SigningIdentity {
   const { identities, name, choose, check, lacksSealer } = useIdentities(first)
   const choice = lacksSealer ? (
@@ -235,7 +238,7 @@ export function useSigningKey(first: string | null = null, method: Method = 'reg
   return signingAs(identities, name, choice)
 }
 
-/** A chosen identity. A key at another computer signs only what its signer confirms there. */
+/** A chosen identity. A key on another computer signs only what its signer confirms there. */
 function signingAs(identities: readonly IdentityView[], name: string, choice: ReactNode): SigningIdentity {
   const used = identities.find((one) => one.name === name)
   if (used?.kind !== 'sealer') return { identity: name === UNSIGNED ? null : name, choice }
@@ -252,7 +255,10 @@ function signingAs(identities: readonly IdentityView[], name: string, choice: Re
   }
 }
 
-/** The identity that signs an entry in a role: the first that is there, another, or none. Names alone are typed, not authenticated. */
+/**
+ * The identity that signs an entry in a role: the first one, another, or none. Without a signature, names are typed
+ * and not authenticated.
+ */
 export function useSignature(role: Role): SigningIdentity {
   const { identities, name, choose, check, lacksSealer } = useIdentities(null)
   const choice = lacksSealer ? (
@@ -287,7 +293,7 @@ interface EntrySigning {
   readonly sign: (id: string | undefined) => Promise<CallFailure | null>
 }
 
-/** A signature in one of the roles, made once the entry is recorded. The first role is chosen first. */
+/** A signature in one of the roles, made once the entry is recorded. The first role is the default. */
 export function useEntrySigning(roles: readonly [Role, ...Role[]]): EntrySigning {
   const [chosen, setChosen] = useState<Role>(roles[0])
   const role = roles.includes(chosen) ? chosen : roles[0]

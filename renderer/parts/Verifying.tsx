@@ -14,12 +14,12 @@ import { Progress } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { AnswerMark, MarkedLine, Shape } from './Mark.tsx'
 
-/** Before this time a small pack is open already, and nothing flickers. */
+/** A small pack is opened within this time, so that nothing flickers. */
 const PATIENCE_MS = 400
 
 /**
- * The verification in progress with its steps and counts, which can be stopped, and the checks that are concluded. No
- * overall result is shown before all are there.
+ * The verification in progress with its steps, counts and concluded checks; it can be stopped. No overall result is
+ * shown before all checks are concluded.
  */
 export function Verifying() {
   const { verifying } = useStore()
@@ -75,7 +75,7 @@ function Steps({ going: { file, step, done, total, results } }: { readonly going
   )
 }
 
-/** “512 of 1979 files”, or what is done where nothing is counted. */
+/** “512 of 1979 files”, or the activity where nothing is counted. */
 const countOf = ({ step, done, total }: Omit<Going, 'file' | 'results'>): string => {
   const { does, of } = verificationStepWords[step]
   return total === 0 ? does : `${done} of ${total} ${of}`

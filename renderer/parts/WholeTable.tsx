@@ -7,11 +7,11 @@ import { Icon } from '../ui/Icon.tsx'
 import { useTable } from './TableTools.tsx'
 
 export interface WholeColumn<T> extends TableColumn<T> {
-  /** Of the heading and of every cell. */
+  /** Class of the heading and of every cell. */
   readonly className?: string
-  /** Of the cells alone. */
+  /** Class of the cells only. */
   readonly cellClass?: string
-  /** Absent where the value is above the rows, as with the owner of a group: then it is saved only. */
+  /** Absent if the value is shown above the rows, such as the owner of a group. The column is then only saved. */
   readonly cell?: (row: T) => ReactNode
 }
 
@@ -24,7 +24,7 @@ export const textColumn = <T,>(
 ): WholeColumn<T> => ({ id, title, text, cell: (row) => visible(String(text(row) ?? '')), ...more })
 
 export interface SortedTableProps<T> {
-  /** Those that are shown, as useTable() gives them with the rest. */
+  /** The columns that are shown, as useTable() returns them. */
   readonly columns: readonly WholeColumn<T>[]
   readonly rows: readonly T[]
   readonly keyOf: (row: T) => string
@@ -36,7 +36,7 @@ export interface SortedTableProps<T> {
   readonly className?: string
 }
 
-/** A table of few rows, drawn whole. Columns with a text can be sorted by. */
+/** A table of few rows, drawn as a whole. Columns with a text can be sorted. */
 export function SortedTable<T>({
   columns,
   rows,
@@ -88,13 +88,13 @@ export function SortedTable<T>({
 }
 
 interface WholeTableProps<T> extends Omit<SortedTableProps<T>, 'sort' | 'onSort'> {
-  /** What it lists: names its choice of columns and its file. */
+  /** The name of the table, used for its choice of columns and its file. */
   readonly table: string
-  /** Rows that are drawn at most; all of them are saved. */
+  /** Maximum number of rows drawn; all of them are saved. */
   readonly most?: number
 }
 
-/** A table of few rows with its bar: sorted, reduced to chosen columns, and saved as it is shown. */
+/** A table of few rows with its bar, which sorts it, chooses columns, and saves it as shown. */
 export function WholeTable<T>({ table, most, ...props }: WholeTableProps<T>) {
   const { grid, tools } = useTable<T, WholeColumn<T>>(table, props.columns, props.rows)
   return (
@@ -112,7 +112,7 @@ interface SortHeadingProps<T> {
   readonly className?: string
 }
 
-/** The heading of a column in a table that is drawn whole; a column with a text is sorted by it. */
+/** The heading of a column in a table that is drawn as a whole. A column with a text can be sorted. */
 export function SortHeading<T>({ column, choice, onSort, className }: SortHeadingProps<T>) {
   const { id, title, text } = column
   const isSorted = choice.by === id

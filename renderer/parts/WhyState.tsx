@@ -109,7 +109,7 @@ function DecisionDialog({ framework, control, onClose }: DecisionDialogProps) {
     const done = await set.run(input)
     if (done === null) return
     const problem = await signing.sign(done.decisions.at(-1)?.id)
-    // It is recorded in any case; it can be signed later from the list.
+    // The decision is recorded in any case and can be signed later from the list.
     if (problem !== null) change({ problem })
     announce(`Decision recorded until ${day(until)}.`)
     onClose()
@@ -178,7 +178,7 @@ type Kind = DecisionDraft['decision']
 /** A decision against implementing a specification requires the factors of 45 CFR 164.306(b)(2). */
 const weighs = (decision: Kind): boolean => decision === 'equivalent-alternative' || decision === 'not-implemented'
 
-/** What is missing from a decision, by field; empty when it can be sent. */
+/** The missing fields of a decision with their messages; empty if it can be sent. */
 export function decisionLacks(decision: Kind, texts: DecisionTexts): Partial<Record<keyof DecisionTexts, string>> {
   const lacks: readonly (readonly [keyof DecisionTexts, boolean, string])[] = [
     ['reason', texts.reason.trim().length < 3, 'Enter at least 3 characters.'],

@@ -17,11 +17,11 @@ interface Walked {
   readonly rowHeight: number
   /** Rows in sight at most. */
   readonly sight: number
-  /** How many places take the focus in a row; -1 is the heading. */
+  /** How many places of a row take the focus; row -1 is the heading. */
   readonly stopsIn: (row: number) => number
 }
 
-/** Where the grid is scrolled to, and which of its cells has the focus or takes it next. */
+/** Keeps the scroll position of the grid, and the cell that has the focus or takes it next. */
 export function useWalk(frame: RefObject<HTMLElement | null>, { rows, rowHeight, sight, stopsIn }: Walked) {
   const [first, setFirst] = useState(0)
   const [at, setAt] = useState<Place>({ row: 0, column: 0 })
@@ -53,7 +53,7 @@ export function useWalk(frame: RefObject<HTMLElement | null>, { rows, rowHeight,
     walked.current = true
     setAt(next)
   }
-  // A cell passes the focus to its button; a pointer or a script may give it to any.
+  // A cell passes the focus to its button. A pointer or a script may focus any cell.
   const settle = ({ target }: FocusEvent): void => {
     const stop = target.closest('[data-stop]')
     if (stop === null) {

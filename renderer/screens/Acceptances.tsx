@@ -230,7 +230,7 @@ function ApproveDialog({ request, onClose }: ApproveDialogProps) {
     if (approvedBy.trim() === '' || approverRole.trim() === '') return
     if ((await approve.run({ id: request.id, approvedBy, approverRole })) === null) return
     const problem = await signing.sign(request.id)
-    // It is approved in any case; it can be signed later from the list.
+    // The request is approved in any case; the entry can be signed later from the list.
     if (problem !== null) change({ problem })
     announce('Request approved.')
     onClose()

@@ -192,7 +192,7 @@ const OWNED_COLUMNS: readonly WholeColumn<OwnedDocument>[] = [
   textColumn('controls', 'Controls', ({ controls }) => controls, { cellClass: 'number' }),
 ]
 
-/** What is outstanding by owner, the soonest due day first, with a message to each owner. */
+/** Outstanding documents by owner, the soonest due day first, with a message to each owner. */
 function DocumentPlan() {
   const { runs } = useStore()
   const answer = useKept(useAnswer('documents.plan', null, runs), 'documents.plan')
@@ -235,7 +235,7 @@ function Owners({ plan: { outstanding, needed, owners } }: { readonly plan: Docu
 
 interface OwnerProps {
   readonly of: OwnerDocuments
-  /** Of all owners: sorted and reduced alike. */
+  /** The table of all owners, so that each part has the same order and columns. */
   readonly grid: Omit<SortedTableProps<OwnedDocument>, 'keyOf'>
 }
 

@@ -135,7 +135,7 @@ function OnePack({ pack, readers }: { readonly pack: SharedPack; readonly reader
   )
 }
 
-/** Who was invited as auditor, with what came of it, and inviting. */
+/** Invitations of auditors with their outcome, and a button to invite one. */
 function Invitations({ invitations }: { readonly invitations: readonly InvitationView[] }) {
   const [inviting, setInviting] = useState(false)
   const [ending, setEnding] = useState<InvitationView | null>(null)

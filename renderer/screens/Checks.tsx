@@ -37,7 +37,7 @@ const CHECK_COLUMNS: readonly WholeColumn<CountedCheck>[] = [
   textColumn('satisfied', 'Satisfied', ({ counts }) => counts.satisfied, COUNT),
 ]
 
-/** Checks that were decided on at least one node, or of these, those without a deviation. */
+/** Checks that were decided on at least one node; with `in-order`, those of them without a deviation. */
 export function Checks({ of, state }: { readonly of: Source; readonly state: 'decided' | 'in-order' }) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('assessment.get', { of }, runs), of)

@@ -145,7 +145,7 @@ function slowestWords(progress: RunProgress): string {
   return last === null ? 'none active' : `${last[0]}: ${wordOf(last[1])}`
 }
 
-/** Time passes even when no event arrives. */
+/** The current time, updated every second even when no event arrives. */
 function useNow(going: boolean): number {
   const [now, setNow] = useState(() => performance.now())
   useEffect(() => {
@@ -234,7 +234,7 @@ const COLUMNS: readonly GridColumn<ProgressRow>[] = [
   },
 ]
 
-/** After the end, with what can be done about each node that was not collected. */
+/** Columns after the end, with the remedy for each node that was not collected. */
 const ENDED_COLUMNS: readonly GridColumn<ProgressRow>[] = [
   ...COLUMNS,
   {

@@ -31,7 +31,7 @@ interface DeclarationsProps {
   readonly nodes: readonly string[] | null
 }
 
-/** What the fleet file declares in addition to its list of nodes: of the fleet, and of each node. */
+/** The declarations of the fleet file, of the fleet and of each node. Its list of nodes is on another screen. */
 export function Declarations({ part, nodes }: DeclarationsProps) {
   const { fleet, runs } = useStore()
   const [opened, setOpened] = useState(0)
@@ -123,7 +123,7 @@ function Declared({ first, part, nodes, onOpened }: DeclaredProps) {
   )
 }
 
-/** Sections with input that is not saved, on whichever tab and for whichever nodes. */
+/** Sections with unsaved input, on any tab and for any nodes. */
 function Unsaved({ view }: { readonly view: DeclarationsView }) {
   const drafts = draftsOf(view.fleet.name)
   if (drafts.length === 0) return null

@@ -32,7 +32,7 @@ interface EngagementProps {
 /** The engagement and its population; read-only in a pack. */
 export function Engagement({ of, part, begin }: EngagementProps) {
   const { runs, fleet } = useStore()
-  // Another fleet has another engagement: nothing of the previous one is kept on the screen.
+  // Another fleet has another engagement, so nothing of the previous one is kept on the screen.
   const about = `${of} ${fleet?.name ?? ''} ${fleet?.demo === true}`
   const answer = useKept(useAnswer('engagement.get', { of }, runs), about)
   return (
@@ -369,5 +369,5 @@ interface StatedRow {
   readonly cells: readonly string[]
 }
 
-/** Columns of days, as YYYY-MM-DD where there is one. */
+/** Columns of days, which are YYYY-MM-DD where one is stated. */
 const DATES = ['Date', 'Signed on']

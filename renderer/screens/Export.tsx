@@ -89,13 +89,14 @@ function Wizard({
 }) {
   const state = useExport()
   useEffect(() => beginExport(plan), [plan])
-  // Once: afterwards, the person chooses the step.
+  // Only once: afterwards, the person chooses the step.
   useEffect(() => (first === null ? undefined : openStep(first)), [first])
   useEffect(() => announceDraft, [])
   const { step, choices } = state
   const whole = useRef<HTMLDivElement>(null)
   const seen = useRef(step)
-  // The next step is read from its heading: the button that led to it may be gone, and is at the end of the page.
+  // The heading of the next step takes the focus. The button that led to it is at the end of the page, and may be
+  // gone.
   useEffect(() => {
     if (seen.current === step) return
     seen.current = step

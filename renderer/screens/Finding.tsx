@@ -42,7 +42,7 @@ export function Finding({ of, reference }: { readonly of: Source; readonly refer
   )
 }
 
-/** Deviating of tested, with what is not among them. */
+/** Deviating nodes out of those tested, and the nodes that are not among them. */
 function countsLine(finding: FindingView): string {
   const { refused, what, satisfiedNodes, inconclusive, notApplicableNodes, untestedNodes, firstSeen } = finding
   const noun = what === 'inventory' ? 'rows' : refused === 0 ? 'nodes tested' : 'nodes'
@@ -190,7 +190,7 @@ function Evidence({ finding, one }: { readonly finding: FindingView; readonly on
   )
 }
 
-/** Nodes beyond those with their observations, by name. */
+/** Names of further nodes, without their observations. */
 function Further({ finding }: { readonly finding: FindingView }) {
   const { furtherNodes } = finding
   if (furtherNodes.length === 0) return null

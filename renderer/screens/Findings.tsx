@@ -65,7 +65,7 @@ const NothingYet = ({ of }: Pick<FindingsProps, 'of'>) => (
   </Page>
 )
 
-/** Accepted ones are among the findings, and not among the open ones that the rail counts. */
+/** Accepted findings are listed here, but are not among the open ones counted in the rail. */
 function acceptedWords(rows: FindingsView['rows']): string {
   const accepted = rows.filter(({ status }) => status === 'risk-accepted').length
   return accepted === 0 ? '' : ` ${rows.length - accepted} open, ${accepted} with an accepted risk.`
@@ -99,7 +99,8 @@ function Listed({ view, filter, respond }: ListedProps) {
   const close = (): void => {
     setDialog(null)
     setSelected(new Set())
-    // Where the list was opened to respond, it is all findings afterwards: those without an owner have one.
+    // If the list was opened to respond, all findings are shown afterwards, since those without an owner now have
+    // one.
     if (responds) narrow(NO_FINDING_FILTER)
   }
   return (

@@ -10,7 +10,7 @@ import { may } from '../team.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 
-/** Purpose in one sentence, and three ways to start; where there are results already, the progress of opening them. */
+/** The purpose in one sentence and the ways to start; if there are results already, the progress of opening them. */
 export function FirstRun() {
   const { opening } = useStore()
   return opening === null ? <WaysToStart /> : <OpeningLatest opening={opening} />

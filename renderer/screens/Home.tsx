@@ -55,7 +55,7 @@ const Steps = ({ steps }: { readonly steps: readonly HomeStep[] }) => (
   </ol>
 )
 
-/** The findings that matter first, as the engine selects them. */
+/** The findings to handle first, as the engine selects them. */
 function LeadingTable({ results }: { readonly results: HomeResults }) {
   const { leading, findings, furtherSevere, leadingCloses, deviations } = results
   return (
@@ -300,7 +300,10 @@ function Remedy({ line: { is, action, node } }: { readonly line: NotSeenLine }) 
   )
 }
 
-/** What an assessment comes to, as the engine presents it: how bad it is, what is next, and where. Nothing is counted here. */
+/**
+ * The conclusions of an assessment as the engine presents them: the most severe findings, the next step, and where
+ * deviations are. Nothing is counted here.
+ */
 export function Home() {
   const { runs, soFar, portal } = useStore()
   const answer = useKept(useAnswer('home.get', null, `${runs} ${soFar} ${portal}`), 'home')
@@ -370,7 +373,7 @@ function Shown({ view }: { readonly view: HomeView }) {
   )
 }
 
-/** What a reader has to know of the evaluation itself; opened where it is stated in full. */
+/** Reservations about the evaluation itself, each with a link to its full statement. */
 function Reservations({ results }: { readonly results: NonNullable<HomeView['results']> }) {
   const { relaxedThresholds, sharedMachines } = results
   const lines = [

@@ -128,7 +128,7 @@ interface ImportColumnsProps {
   readonly onAssign: (fields: readonly (ImportField | null)[]) => void
 }
 
-/** What each column of a table is. A field that is assigned to another column is taken from the first. */
+/** Assigns the columns of a table to fields. A field assigned to a second column is removed from the first. */
 function ImportColumns({ columns, isDisabled, onAssign }: ImportColumnsProps) {
   const assign = (at: number, chosen: string): void => {
     const field = IMPORT_FIELDS.find((one) => one === chosen) ?? null
@@ -230,7 +230,7 @@ function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, names: Rea
             value={text}
             onChange={(next) => {
               setText(next)
-              // A list that was pasted into the empty field shows its format; a format that was chosen stays.
+              // Text pasted into the empty field selects its format; a chosen format remains.
               const format = text === '' ? formatOf(next) : null
               if (format !== null) setKind(format)
             }}
@@ -270,7 +270,7 @@ function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, names: Rea
 }
 
 interface PreviewProps {
-  /** What the columns of a table are. */
+  /** The assignment of the columns of a table. */
   readonly columns: ReactNode
   readonly preview: ImportPreview
   readonly busy: boolean

@@ -137,7 +137,7 @@ interface SamplesProps {
   readonly onChange: (samples: readonly PeriodSampling[]) => void
 }
 
-/** Samples that are drawn when the report is made, each with the raw evidence of its items. */
+/** Samples drawn when the report is made, each with the raw evidence of its items. */
 function PeriodSamples({ samples, onChange }: SamplesProps) {
   const next = nextSampling(samples)
   return (

@@ -248,7 +248,7 @@ function Attention({ matrix, onShow }: { readonly matrix: Matrix; readonly onSho
   )
 }
 
-/** The population counts in one line; nothing without an engagement. */
+/** The population counts in one line. Not shown without an engagement. */
 function CoverageNote({ of }: { readonly of: Source }) {
   const { runs, soFar } = useStore()
   const answer = useKept(useAnswer('coverage.get', { of }, `${runs} ${soFar}`), of)
@@ -264,7 +264,7 @@ function CoverageNote({ of }: { readonly of: Source }) {
   )
 }
 
-/** Thresholds that the fleet changed from its profile, each with its reason. Nothing where none was changed. */
+/** Thresholds that the fleet changed from its profile, each with its reason. Not shown if none was changed. */
 function ProfileNote({ view: { scope, moved } }: { readonly view: Pick<AssessmentView, 'scope' | 'moved'> }) {
   if (moved.length === 0) return null
   const looser = moved.filter((one) => one.moved === 'looser').length

@@ -25,7 +25,7 @@ import { Fact } from '../ui/Fact.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
-/** What auditors ask for on the server, for both sides: all requests, or one with everything that was stated. */
+/** The requests of auditors on the server, for both sides: all of them, or one with its answers and comments. */
 export function Requests({ id }: { readonly id: string | null }) {
   const { portal } = useStore()
   const answer = useKept(useAnswer('portal.requests', null, portal), 'requests')
@@ -263,12 +263,12 @@ function AskDialog({ onClose }: { readonly onClose: () => void }) {
 
 interface ActDialogProps {
   readonly request: PortalRequest
-  /** Null: a comment. */
+  /** Null for a comment. */
   readonly to: RequestStatus | null
   readonly onClose: () => void
 }
 
-/** Sets a status with a comment, or comments. An answer names evidence. */
+/** Sets a status with a comment, or only comments. An answer names evidence. */
 function ActDialog({ request, to, onClose }: ActDialogProps) {
   const act = useAction('portal.act')
   const [comment, setComment] = useState('')
@@ -313,14 +313,19 @@ interface Names {
   readonly findings: readonly string[]
 }
 
-/** As the server requires it: acceptance and progress need no words, and an answer none that names evidence. */
+/**
+ * Whether a comment is required, as on the server: not for acceptance and progress, nor for an answer that names
+ * evidence.
+ */
 const needsComment = (to: RequestStatus | null, { packs, documents, findings }: Names): boolean =>
   to === null ||
   to === 'returned' ||
   to === 'withdrawn' ||
   (to === 'answered' && packs.length + documents.length + findings.length === 0)
 
-/** What an answer names: shared packs, documents of the register, and findings of the run that is shown. */
+/**
+ * The evidence that an answer names: shared packs, documents of the register, and findings of the run that is shown.
+ */
 function Evidence({ names, onChange }: { readonly names: Names; readonly onChange: (names: Names) => void }) {
   const packs = useAnswer('portal.packs', null)
   const register = useAnswer('register.get', { of: 'run' })

@@ -22,8 +22,8 @@ import { EmptyState } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 
 /**
- * The review window for one pack: it cannot collect, change or send. Screens that read a pack are its children; screens
- * that exist only here are rendered by it.
+ * The review window for one pack: it cannot collect, change or send. Screens that read a pack are its children; it
+ * renders the screens that exist only here.
  */
 export function ReviewWindow({ children }: { readonly children: ReactNode }) {
   const { route, reviewStart, announced: announcement, packs, problem } = useStore()
@@ -107,7 +107,7 @@ function What({ review }: { readonly review: PackReview }) {
   )
 }
 
-/** The pack was closed on the server: it is shared no longer, or the server was restarted. */
+/** The pack was closed on the server: it is no longer shared, or the server was restarted. */
 const NoSharedOpen = () => (
   <>
     <h1 tabIndex={-1}>Review evidence pack</h1>
@@ -231,7 +231,7 @@ function placeInReview(route: Route): Place['id'] {
   }
 }
 
-/** The tabs of the review window. A file without results has the verification only; the other tabs state this. */
+/** The tabs of the review window. A file without results has only the verification; the other tabs state this. */
 function ReviewTabs({ review }: { readonly review: PackReview }) {
   const { route } = useStore()
   const here = placeInReview(route)

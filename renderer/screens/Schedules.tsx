@@ -36,7 +36,7 @@ export function Schedules() {
 }
 
 function Listed({ first }: { readonly first: SchedulesView }) {
-  // What a change of this page answered, until the list is loaded again.
+  // The result of a change on this page, until the list is loaded again.
   const [later, setLater] = useState<{ readonly view: SchedulesView; readonly after: SchedulesView } | null>(null)
   const changed = (next: SchedulesView): void => setLater({ view: next, after: first })
   const [adding, setAdding] = useState(false)

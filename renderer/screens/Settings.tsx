@@ -52,7 +52,7 @@ export function Settings() {
   )
 }
 
-/** A team server holds none. */
+/** A team server stores no identities. */
 const IDENTITIES = 'Signing identities'
 
 const KEPT: readonly { readonly what: string; readonly where: string }[] = [
@@ -250,7 +250,7 @@ interface SettingsInUse {
   readonly settings: SettingValues
   readonly busy: boolean
   readonly error: CallFailure | null
-  /** Saves the changes. They are shown only when saved; true then. */
+  /** Saves the changes, which are shown only once saved. Returns whether they were. */
   readonly keep: (part: Partial<SettingValues>) => Promise<boolean>
 }
 

@@ -213,7 +213,7 @@ interface ExplanationsProps {
   readonly signals: readonly SignalView[]
 }
 
-/** Explanations of single facts by named people. They do not change any result. Nothing where there are none. */
+/** Explanations of single facts by named people. They change no result. Not shown if there are none. */
 function Explanations({ explanations, signals }: ExplanationsProps) {
   if (explanations.length === 0) return null
   const titles = new Map(signals.map(({ id, title }) => [id, title]))
@@ -249,7 +249,7 @@ interface IsolationAnswersProps {
   readonly catalog: CatalogView
 }
 
-/** Four separate isolation results, never one number, and the figure of their evidence. */
+/** Four separate isolation results, never combined into one number, and the figure of their evidence. */
 function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps, 'catalog'>) {
   const { isolation, node } = assessment
   const devices = isolation?.attachments ?? []
@@ -274,7 +274,7 @@ function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps, 'catal
   )
 }
 
-/** The isolation analysis, folded: it is long, and rendered only when opened. */
+/** The isolation analysis. It is long, so it is folded and rendered only when opened. */
 function NodeIsolation({ of, assessment, catalog }: IsolationAnswersProps) {
   const { isolation, node } = assessment
   const [wasOpened, setOpened] = useState(false)

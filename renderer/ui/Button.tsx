@@ -7,7 +7,7 @@ interface ButtonProps {
   readonly kind?: 'primary' | 'secondary' | 'quiet' | 'danger' | 'link'
   readonly small?: boolean
   readonly icon?: TablerIcon
-  /** Keeps the focus, but nothing can be pressed twice. */
+  /** Keeps the focus; the button cannot be pressed again. */
   readonly busy?: boolean
   readonly isDisabled?: boolean
   readonly type?: 'button' | 'submit'

@@ -34,7 +34,7 @@ interface CheckboxProps {
   readonly children: ReactNode
 }
 
-/** Yes or no, with the note below belonging to the label. */
+/** Yes or no. The note below is part of the label. */
 export function Checkbox({ note, children, ...rest }: CheckboxProps) {
   return (
     <Ticked className="check" {...rest}>
@@ -105,7 +105,7 @@ interface ChoiceMenuProps {
   readonly options: readonly { readonly id: string; readonly title: string }[]
   readonly chosen: readonly string[]
   readonly onChange: (chosen: readonly string[]) => void
-  /** The last chosen entry cannot be taken out. */
+  /** The last chosen entry cannot be deselected. */
   readonly keepsOne?: boolean
 }
 

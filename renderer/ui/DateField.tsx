@@ -31,7 +31,10 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const dayOf = (value: string | undefined): CalendarDate | null =>
   value !== undefined && DAY.test(value) ? parseDate(value) : null
 
-/** A date in UTC: typed as year, month, day, or selected. The month is spelled out next to it, so that the order is clear. */
+/**
+ * A date in UTC, typed as year, month and day, or selected. The month is spelled out next to it, so that the order is
+ * clear.
+ */
 export function DateField({ label, description, error, value, onChange, min, max, ...rest }: DateFieldProps) {
   const [first, last] = [dayOf(min), dayOf(max)]
   return (

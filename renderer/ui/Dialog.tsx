@@ -10,7 +10,7 @@ export interface DialogProps {
   readonly size?: 'small' | 'medium' | 'large'
   /** Requires an answer first; screen readers announce it at once. */
   readonly alert?: boolean
-  /** Read-only: no control takes the focus, so the dialog takes it, to be scrolled by keyboard. */
+  /** Read-only: no control takes the focus, so the dialog itself does and can be scrolled by keyboard. */
   readonly read?: boolean
   /** Buttons at the bottom, the primary one first. */
   readonly actions?: ReactNode

@@ -35,7 +35,7 @@ interface GridTableProps<T> {
   readonly leaves?: number
   readonly selected?: ReadonlySet<string>
   readonly onSelect?: (keys: ReadonlySet<string>) => void
-  /** The order of `rows`; columns with a text can be sorted by. */
+  /** The order of `rows`. Columns with a text can be sorted. */
   readonly sort?: TableChoice
   readonly onSort?: (column: string) => void
   readonly empty: ReactNode
@@ -165,14 +165,14 @@ interface CellLineProps {
   readonly className?: string
 }
 
-/** Two lines of a cell at most. Where they are cut, their title has the whole. */
+/** At most two lines of a cell. The title has the whole text. */
 export const CellLines = ({ text }: Pick<CellLineProps, 'text'>) => (
   <span className="cell-lines" title={text}>
     {text}
   </span>
 )
 
-/** One line of a cell. Where it is cut, its title has the whole. */
+/** One line of a cell. The title has the whole text. */
 export const CellLine = ({ text, className }: CellLineProps) => (
   <span className={className === undefined ? 'cell-line' : `cell-line ${className}`} title={text}>
     {text}

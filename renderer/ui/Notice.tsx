@@ -45,7 +45,7 @@ export function Notice({ kind = 'info', title, means, next, detail, actions, int
   )
 }
 
-/** What appears here, why it is empty, and the action to take. */
+/** States what will appear here, why it is empty, and what to do. */
 export function EmptyState({
   title,
   action,
