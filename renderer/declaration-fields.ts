@@ -43,12 +43,7 @@ export const PLACE: readonly Field[] = [
   },
   { name: 'latitude', label: 'Latitude', help: 'Degrees north; negative in the south.', edit: { kind: 'number' } },
   { name: 'longitude', label: 'Longitude', help: 'Degrees east; negative in the west.', edit: { kind: 'number' } },
-  {
-    name: 'radiusKm',
-    label: 'Radius in km',
-    help: 'How precise the declared place is.',
-    edit: { kind: 'number' },
-  },
+  { name: 'radiusKm', label: 'Radius in km', help: 'How precise the declared place is.', edit: { kind: 'number' } },
   {
     name: 'declaredBy',
     label: 'Declared by',

@@ -250,16 +250,8 @@ export const NODE_FORMS: Readonly<Record<NodeSection, SectionForm>> = {
     meaning: 'In addition to those of all nodes.',
     fields: people(THIS_NODE),
   },
-  'node-services': {
-    title: 'Services',
-    meaning: 'In addition to those of all nodes.',
-    fields: services(THIS_NODE),
-  },
-  'node-ephi': {
-    title: 'ePHI',
-    meaning: 'In addition to what all nodes declare.',
-    fields: ephi(THIS_NODE),
-  },
+  'node-services': { title: 'Services', meaning: 'In addition to those of all nodes.', fields: services(THIS_NODE) },
+  'node-ephi': { title: 'ePHI', meaning: 'In addition to what all nodes declare.', fields: ephi(THIS_NODE) },
   'node-login': {
     title: 'Login',
     meaning: 'How the collection logs in.',

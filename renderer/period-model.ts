@@ -53,10 +53,7 @@ export function nextSampling(samples: readonly PeriodSampling[]): PeriodSampling
   return { population, size: 5, seed: samples.at(-1)?.seed ?? '' }
 }
 
-export const populationOptions = POPULATIONS.map((id) => ({
-  id,
-  title: firstUp(populationWords[id]),
-}))
+export const populationOptions = POPULATIONS.map((id) => ({ id, title: firstUp(populationWords[id]) }))
 
 /** Why nothing can be sealed with these choices, or null. */
 export function periodProblem(choices: PeriodChoices, plan: PeriodPlan): string | null {

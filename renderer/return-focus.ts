@@ -34,10 +34,7 @@ export function leave(route: Route, to: Route): void {
   const at = document.activeElement
   if (!(at instanceof HTMLElement) || at.closest('main') === null) return
   const fold = at.closest('.disclosure-panel')?.parentElement?.querySelector<HTMLElement>('.disclosure-button') ?? null
-  left.set(route, {
-    marks: [at, ...(fold === null ? [] : [fold])].map(markOf),
-    scrolled: scroller()?.scrollTop ?? 0,
-  })
+  left.set(route, { marks: [at, ...(fold === null ? [] : [fold])].map(markOf), scrolled: scroller()?.scrollTop ?? 0 })
 }
 
 function markOf(element: HTMLElement): Mark {

@@ -33,12 +33,7 @@ export type Route =
       readonly check?: string
     }
   | { readonly screen: 'node'; readonly of: Source; readonly node: string }
-  | {
-      readonly screen: 'controls'
-      readonly of: Source
-      readonly framework?: FrameworkName
-      readonly state?: RowState
-    }
+  | { readonly screen: 'controls'; readonly of: Source; readonly framework?: FrameworkName; readonly state?: RowState }
   | { readonly screen: 'control'; readonly of: Source; readonly framework: FrameworkName; readonly key: string }
   | { readonly screen: 'evidence'; readonly of: Source; readonly node: string; readonly capture: string | null }
   | { readonly screen: 'risk-acceptances'; readonly of: Source }

@@ -253,10 +253,7 @@ export const KINDS: Readonly<Record<VerifiedKind, { readonly label: string; read
     label: 'Pack excerpt',
     isNot: 'This is not a complete pack. It contains some nodes of one run, under the seal of that run.',
   },
-  'foreign-pdf': {
-    label: 'Unknown PDF',
-    isNot: 'This PDF was not written by Barewitness. It was not verified.',
-  },
+  'foreign-pdf': { label: 'Unknown PDF', isNot: 'This PDF was not written by Barewitness. It was not verified.' },
 }
 
 /** Whether the reader can confirm the signer: the seal verifies, and no trusted certificate covers its key. */

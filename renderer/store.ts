@@ -263,10 +263,7 @@ function listen(event: EngineEvent): void {
     case 'check-concluded':
       if (state.verifying !== null)
         change({
-          verifying: {
-            ...state.verifying,
-            results: [...resultsOf(state.verifying, event.file), event.result],
-          },
+          verifying: { ...state.verifying, results: [...resultsOf(state.verifying, event.file), event.result] },
         })
       return
     case 'verified':

@@ -24,11 +24,7 @@ const SAVES: readonly Dialog[] = ['save-file', 'export-folder']
 
 async function callServer<T>(method: Method, input: unknown): Promise<Reply<T>> {
   const dialog = DIALOGS[method]
-  let headers: Readonly<Record<string, string>> = {
-    ...HEADERS,
-    ...tokenHeader(),
-    'content-type': 'application/json',
-  }
+  let headers: Readonly<Record<string, string>> = { ...HEADERS, ...tokenHeader(), 'content-type': 'application/json' }
   // A refused method requests no file: its refusal gives the reason.
   if (dialog !== undefined && !SAVES.includes(dialog) && may(method)) {
     const file = await chosenFile()

@@ -124,12 +124,7 @@ function WhichClock({ plan, choices, onChange }: SealProps) {
       value={choices.timestamp && plan.authority !== null ? OUTSIDE : OWN}
       onChange={(id) => onChange({ timestamp: id === OUTSIDE })}
       options={[
-        {
-          id: OUTSIDE,
-          title: 'Time-stamp authority',
-          isDisabled: plan.authority === null,
-          note: clockNote(plan),
-        },
+        { id: OUTSIDE, title: 'Time-stamp authority', isDisabled: plan.authority === null, note: clockNote(plan) },
         {
           id: OWN,
           title: signedIn() === null ? 'Clock of this computer only' : 'Clock of the server only',

@@ -90,12 +90,6 @@ const COLUMNS: readonly WholeColumn<SentRow>[] = [
     cell: ({ state }) => <MarkedLine {...MARKS[state]} label={SENT_WORDS[state]} />,
   },
   textColumn('items', 'Items', ({ items }) => sentItemsText(items)),
-  {
-    id: 'date',
-    title: 'Date',
-    cellClass: 'number',
-    text: ({ at }) => at ?? '',
-    cell: ({ at }) => when(at),
-  },
+  { id: 'date', title: 'Date', cellClass: 'number', text: ({ at }) => at ?? '', cell: ({ at }) => when(at) },
   { id: 'reason', title: 'Reason', text: sentReason, cell: (row) => visible(sentReason(row)) },
 ]

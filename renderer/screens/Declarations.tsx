@@ -366,11 +366,7 @@ const PROBLEM_COLUMNS: readonly GridColumn<FileProblem>[] = [
   { id: 'text', title: 'Problem', width: '3fr', minWidth: 14, cell: ({ text }) => <CellLines text={visible(text)} /> },
 ]
 
-const KINDS: Readonly<Record<FleetChange['kind'], string>> = {
-  added: 'Added',
-  removed: 'Removed',
-  changed: 'Changed',
-}
+const KINDS: Readonly<Record<FleetChange['kind'], string>> = { added: 'Added', removed: 'Removed', changed: 'Changed' }
 
 const declarationOf = (member: FleetChange['member']): string => (member === null ? 'Node' : memberLabel(member))
 

@@ -105,11 +105,7 @@ function Wizard({
     heading?.focus()
   }, [step])
   if (choices === null) return null
-  const props: StepProps = {
-    plan,
-    choices,
-    onChange: (part) => changeExport({ choices: { ...choices, ...part } }),
-  }
+  const props: StepProps = { plan, choices, onChange: (part) => changeExport({ choices: { ...choices, ...part } }) }
   return (
     <Page
       title={TITLE}

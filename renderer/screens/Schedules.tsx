@@ -282,11 +282,7 @@ function Status({ status, ours, startedBy }: StatusProps) {
   )
 }
 
-const STATE_WORDS = {
-  installed: '',
-  other: ' (outdated text)',
-  inactive: ' (inactive)',
-} as const
+const STATE_WORDS = { installed: '', other: ' (outdated text)', inactive: ' (inactive)' } as const
 
 /** The timer of this computer that starts the schedule. Nothing is installed without a button press. */
 function Timers({

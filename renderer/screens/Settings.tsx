@@ -56,10 +56,7 @@ export function Settings() {
 const IDENTITIES = 'Signing identities'
 
 const KEPT: readonly { readonly what: string; readonly where: string }[] = [
-  {
-    what: 'Fleet and host keys',
-    where: 'Names, addresses and accounts of your nodes, and confirmed host keys.',
-  },
+  { what: 'Fleet and host keys', where: 'Names, addresses and accounts of your nodes, and confirmed host keys.' },
   {
     what: 'Evidence',
     where: 'Captures of each run, unchanged. They may contain user names, addresses and serial numbers.',
@@ -79,10 +76,7 @@ const KEPT: readonly { readonly what: string; readonly where: string }[] = [
   },
   { what: 'Trusted signers', where: 'Trusted certificates, and how you verified them.' },
   { what: 'Worksheets', where: 'Your notes on reviewed packs. They are never included in a pack.' },
-  {
-    what: 'Recent packs',
-    where: 'File names and paths, and the last run chain you saw. No contents.',
-  },
+  { what: 'Recent packs', where: 'File names and paths, and the last run chain you saw. No contents.' },
   { what: 'Settings', where: 'Settings of this window.' },
 ]
 
