@@ -319,7 +319,7 @@ function AnswersField({ view, request, form, lacks, put }: AnswersFieldProps) {
         Use as alternative evidence for check results
       </Checkbox>
       {form.answers && (
-        <div className="form-pair answers">
+        <div className="form-pair">
           <fieldset>
             <legend>Checks</legend>
             {some.map(({ check, answers, nodes: found }) => (

@@ -201,7 +201,7 @@ function Recheck({ of, run, node, check, finding }: RecheckProps) {
       <Button small busy={open.busy || pack.busy || get.busy} onPress={() => void ask()}>
         Re-evaluate from stored evidence
       </Button>
-      <p role="status" className="recheck-said">
+      <p role="status">
         {comparison !== null && (
           <MarkedLine
             mark={comparison.same ? 'ring-tick' : 'square-cross'}

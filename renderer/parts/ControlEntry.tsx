@@ -156,12 +156,7 @@ interface GroupProps {
 function Group({ group, view, startsOpen, onOpen }: GroupProps) {
   const { label, meaning } = checkGroupWords[group.is]
   return (
-    <Disclosure
-      title={label}
-      aside={plural(group.checks.length, 'check')}
-      startsOpen={startsOpen}
-      className="check-group"
-    >
+    <Disclosure title={label} aside={plural(group.checks.length, 'check')} startsOpen={startsOpen}>
       <p className="note">{meaning}</p>
       <ul className="check-list">
         {group.checks.map((one) => (

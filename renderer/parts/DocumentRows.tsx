@@ -134,7 +134,7 @@ function DocumentLine({
         )
   return (
     <li className="slot">
-      <span className="slot-need">
+      <span>
         {request !== null && shows('request') && <span className="mono">{request.id} </span>}
         {visible(title)}
         {request !== null && <span className="note">Inspect for: {request.inspects}</span>}

@@ -100,7 +100,7 @@ export function WhoSection({ form, put }: SectionProps) {
         value={fieldwork ?? ''}
         onChange={(next) => put({ fieldwork: next === '' ? null : next })}
       />
-      <fieldset className="categories">
+      <fieldset>
         <legend>SOC 2 categories</legend>
         <Checkbox isSelected isDisabled onChange={() => undefined} note="Always in scope.">
           {categoryWords.security}

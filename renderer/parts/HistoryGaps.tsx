@@ -22,7 +22,7 @@ export function HistoryGaps({ view }: { readonly view: HistoryView }) {
           kind="warning"
           title={`${plural(awaited.length, 'scheduled run')} overdue`}
           means={awaited.slice(0, MOST).map((one) => (
-            <span key={`${one.schedule} ${one.due}`} className="awaited-run">
+            <span key={`${one.schedule} ${one.due}`}>
               {visible(one.schedule)}: {awaitedWords(one)}.{' '}
             </span>
           ))}

@@ -54,7 +54,6 @@ function Sending() {
           ) : (
             <WholeTable
               table="sending"
-              className="history-sending"
               caption={
                 <>
                   {plural(view.rows.total, 'line')}

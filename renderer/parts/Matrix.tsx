@@ -186,9 +186,7 @@ function Total({
   const { label, meaning } = propertyWords[property]
   return (
     <>
-      <span className="matrix-title" title={meaning}>
-        {label}
-      </span>
+      <span title={meaning}>{label}</span>
       <button
         type="button"
         className="total"
@@ -322,6 +320,6 @@ const MendButton = ({ name, stop, tab, onPress, children }: MendButtonProps) => 
     tabIndex={tab}
     onClick={onPress}
   >
-    <span className="button-words">{children}</span>
+    <span>{children}</span>
   </button>
 )

@@ -82,7 +82,7 @@ export function CellButton({ cell, stop, tab, onPress }: CellButtonProps) {
       onClick={onPress}
     >
       <Counts counts={counts} />
-      {note !== null && <span className="count of-acceptance">{note}</span>}
+      {note !== null && <span className="count">{note}</span>}
     </button>
   )
 }

@@ -291,7 +291,7 @@ export function LocationMark({ word, text }: { readonly word: LocationWord; read
 
 /** Limitations of location results, shown with each of them and open in print. */
 export const LocationLimits = ({ level = 3 }: { readonly level?: 2 | 3 }) => (
-  <Disclosure title="Limitations" level={level} className="location-limits">
+  <Disclosure title="Limitations" level={level}>
     <SortedTable<(typeof LOCATION_SHOWS)[number]>
       className="location-shows"
       columns={[

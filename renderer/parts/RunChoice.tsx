@@ -67,7 +67,7 @@ export function ShowRun({ run, to, title, small = false }: ShowRunProps) {
     go(to)
   }
   return (
-    <div className="show-run">
+    <div>
       <div className="actions">
         <Button small={small} busy={open.busy} onPress={() => void show()}>
           {title}

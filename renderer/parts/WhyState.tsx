@@ -43,7 +43,7 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
           const undecided = addressable && !decisions.some(({ status }) => status === 'in-force')
           return (
             <>
-              <ul className="plain-list state-reasons">
+              <ul className="plain-list">
                 {reasons.map((reason) => (
                   <li key={reason}>{reason}</li>
                 ))}

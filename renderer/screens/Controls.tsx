@@ -206,7 +206,7 @@ function ControlItem({ id, control, hidden }: ControlItemProps) {
   return (
     <TreeItem id={id} textValue={`${control.id} ${control.title}`} className="tree-row tree-control">
       <TreeItemContent>
-        <span className="citation mono">{control.id}</span>
+        <span className="mono">{control.id}</span>
         <span className="tree-title">{control.title}</span>
         <ControlParts control={control} isListed hidden={hidden} />
       </TreeItemContent>
@@ -225,7 +225,7 @@ function Counts({ counts, total }: { readonly counts: readonly StateCount[]; rea
   return (
     <span className="tree-counts">
       {counts.map((one) => (
-        <span key={one.state} className="tree-count number">
+        <span key={one.state} className="number">
           {countLine(one)}
         </span>
       ))}

@@ -201,7 +201,7 @@ function OneDay({
   if (one === undefined) return null
   const runs = view.runs.filter(({ at }) => at.startsWith(day))
   return (
-    <section className="history-one" aria-labelledby="one-day">
+    <section aria-labelledby="one-day">
       <h2 id="one-day">{dayWords(day)}</h2>
       <p role="status">{daySentence(one, view.today)}</p>
       {runs.length > 0 && (

@@ -220,18 +220,16 @@ function Status({ status, ours, startedBy }: StatusProps) {
   return (
     <>
       {statusLines(status, startedBy).map((line) => (
-        <p key={line} className="schedule-status">
-          {visible(line)}
-        </p>
+        <p key={line}>{visible(line)}</p>
       ))}
       {status.last?.sending != null && (
         <>
-          <p className="schedule-status">{visible(status.last.sending.words)}</p>
+          <p>{visible(status.last.sending.words)}</p>
           {status.last.sending.error !== null && <FailureNote error={status.last.sending.error} />}
         </>
       )}
       {notes.map((note) => (
-        <p key={note} className="schedule-note source">
+        <p key={note} className="source">
           {visible(note)}
         </p>
       ))}

@@ -51,7 +51,7 @@ export function Button({
       {...(current === true ? { 'aria-current': 'page' as const } : {})}
     >
       {icon !== undefined && <Icon of={icon} size={small ? 15 : 17} />}
-      <span className="button-words">{children}</span>
+      <span>{children}</span>
       {busy && <span className="button-busy" aria-hidden="true" />}
     </Press>
   )

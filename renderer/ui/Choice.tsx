@@ -114,7 +114,7 @@ export function ChoiceMenu({ title, options, chosen, onChange, keepsOne = false 
   return (
     <MenuTrigger>
       <Press className="button quiet small">
-        <span className="button-words">{title}</span>
+        <span>{title}</span>
         <Icon of={IconChevronDown} size={14} />
       </Press>
       <Popover className="popover" placement="bottom end">

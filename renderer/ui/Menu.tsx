@@ -28,7 +28,7 @@ export function Menu({ title, label, small = false, kind = 'secondary', entries 
         className={`button ${kind}${small ? ' small' : ''}`}
         {...(label === undefined ? {} : { 'aria-label': label })}
       >
-        <span className="button-words">{title}</span>
+        <span>{title}</span>
         <Icon of={IconChevronDown} size={14} />
       </Press>
       <Popover className="popover" placement="bottom end">
