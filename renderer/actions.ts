@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { Input, Method, Output } from '../schemas/ipc.ts'
 import type { CallFailure } from '../schemas/ipc-views.ts'
-import { call } from './bridge.ts'
+import { type Answer, call, useAnswer, useKept } from './bridge.ts'
 import { applyEvent } from './run-progress.ts'
-import { change, getState, go, refreshFleet } from './store.ts'
+import { change, getState, go, refreshFleet, useStore } from './store.ts'
 import { may } from './team.ts'
 
 export interface Action<M extends Method> {
@@ -27,6 +27,18 @@ export function useAction<M extends Method>(method: M): Action<M> {
     return null
   }
   return { busy, error, run }
+}
+
+/** The result of a call, called again when results of the run or pack change. The earlier result of the same input is kept meanwhile. */
+export function useResults<M extends Method>(method: M, input: Input<M>): Answer<Output<M>> {
+  const { runs } = useStore()
+  return useKept(useAnswer(method, input, runs), JSON.stringify(input))
+}
+
+/** The same, called again also as nodes of a run in progress finish. */
+export function useResultsSoFar<M extends Method>(method: M, input: Input<M>): Answer<Output<M>> {
+  const { runs, soFar } = useStore()
+  return useKept(useAnswer(method, input, `${runs} ${soFar}`), JSON.stringify(input))
 }
 
 export type Collect = 'all' | 'missing' | 'demo'

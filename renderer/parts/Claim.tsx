@@ -4,12 +4,11 @@ import type { AssessmentView, CatalogView, CheckView, NodeView, ProbeView } from
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { CheckResult } from '../../schemas/types.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
-import { type Action, useAction } from '../actions.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { type Action, useAction, useResults } from '../actions.ts'
 import { documentsIn, heldLine } from '../document-model.ts'
 import { claimSentence, ledgerOf, weightsOf } from '../ledger.ts'
 import { type CheckOnNode, whatWouldChange } from '../model.ts'
-import { announce, change, go, outdated, useStore } from '../store.ts'
+import { announce, change, go, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -153,8 +152,7 @@ interface UsualDocumentsProps {
 
 /** Evidence requests of all controls that the check is mapped to, each once. */
 function UsualDocuments({ view, check, of }: UsualDocumentsProps) {
-  const { runs } = useStore()
-  const register = useKept(useAnswer('register.get', { of }, runs), of)
+  const register = useResults('register.get', { of })
   const listed = documentsIn(
     view.frameworks.map((frame) => ({
       ...frame,

@@ -2,9 +2,9 @@ import { IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { FindingRow, FindingView } from '../../schemas/ipc-findings.ts'
 import type { Source, TableChoice } from '../../schemas/ipc-views.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useResults } from '../actions.ts'
 import { deviatingWords, FINDING_COLUMNS, FINDING_SORTS, type FindingSort, statusMarks } from '../finding-model.ts'
-import { go, useStore } from '../store.ts'
+import { go } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
@@ -162,8 +162,7 @@ const MOST_NODES = 8
 
 /** Content of an opened row: expected condition, effect, nodes, recommendation and controls next to the response. */
 function FindingInside({ of, reference }: { readonly of: Source; readonly reference: string }) {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('finding.get', { of, reference }, runs), reference)
+  const answer = useResults('finding.get', { of, reference })
   return (
     <Ask answer={answer}>
       {(finding) =>

@@ -1,7 +1,7 @@
 import type { HomeNotice } from '../../schemas/ipc-findings.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useResults } from '../actions.ts'
 import { routeOf } from '../finding-model.ts'
-import { go, useStore } from '../store.ts'
+import { go } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Phrases } from './FindingParts.tsx'
 import { Shape } from './Mark.tsx'
@@ -22,8 +22,7 @@ const MARKS: Readonly<Record<HomeNotice['is'], readonly [mark: string, tone: str
  * that handles it.
  */
 export function HomeNotices({ first }: { readonly first: readonly HomeNotice[] }) {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('home.changes', null, runs), 'changes')
+  const answer = useResults('home.changes', null)
   const changes = answer.state === 'here' ? answer.value : []
   const all = [...first, ...changes]
   if (all.length === 0) return null

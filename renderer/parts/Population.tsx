@@ -4,10 +4,9 @@ import { useMemo, useState } from 'react'
 import { type CoverageState, coverageWords, inventoryKindWords } from '../../schemas/engagement-words.ts'
 import type { CoverageView, EngagementView, InventoryDraft, InventoryView } from '../../schemas/ipc-engagement.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useAction } from '../actions.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useAction, useResultsSoFar } from '../actions.ts'
 import { type CoverageRow, coverageCounts, coverageLine, coverageRows } from '../coverage-model.ts'
-import { announce, go, outdated, useStore } from '../store.ts'
+import { announce, go, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -25,8 +24,7 @@ import { useTable } from './TableTools.tsx'
 
 /** Population reconciliation: declared population, fleet file and provider inventory, worst first. */
 export function Population({ of, engagement }: { readonly of: Source; readonly engagement: EngagementView }) {
-  const { runs, soFar } = useStore()
-  const answer = useKept(useAnswer('coverage.get', { of }, `${runs} ${soFar}`), of)
+  const answer = useResultsSoFar('coverage.get', { of })
   return (
     <Ask answer={answer}>
       {(view) =>

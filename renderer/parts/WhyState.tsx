@@ -5,11 +5,10 @@ import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
 import type { ControlDecision } from '../../schemas/types.ts'
 import { decisionWords } from '../../schemas/words.ts'
-import { useAction } from '../actions.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useAction, useResults } from '../actions.ts'
 import { stateOf } from '../control-tree.ts'
 import { decisionChoices, decisionsFor, stateReasons } from '../register-model.ts'
-import { announce, change, outdated, useStore } from '../store.ts'
+import { announce, change, outdated } from '../store.ts'
 import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -28,8 +27,7 @@ interface WhyStateProps {
 
 /** Basis of a conclusion, how the control is counted, and its decisions. */
 export function WhyState({ of, frame, row }: WhyStateProps) {
-  const { runs } = useStore()
-  const register = useKept(useAnswer('register.get', { of }, runs), of)
+  const register = useResults('register.get', { of })
   const [decides, setDecides] = useState(false)
   return (
     <section aria-labelledby="why-state">

@@ -3,8 +3,7 @@ import type { AcceptanceRequestView, DecisionView, RegisterView } from '../../sc
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { statusWords } from '../../schemas/words.ts'
-import { useAction } from '../actions.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useAction, useResults } from '../actions.ts'
 import { Acceptances, AcceptedCheck, type CheckTitles, NamedNodes, SamePerson } from '../parts/Acceptances.tsx'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Decisions } from '../parts/Decisions.tsx'
@@ -13,7 +12,7 @@ import { Page } from '../parts/Page.tsx'
 import { useEntrySigning } from '../parts/TrustAnchors.tsx'
 import { WithdrawDialog } from '../parts/WithdrawDialog.tsx'
 import { acceptancesShown, pendingWords, type Shown, STANDINGS, signedLine } from '../register-model.ts'
-import { announce, change, outdated, useStore } from '../store.ts'
+import { announce, change, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
@@ -30,11 +29,10 @@ const SHOWN: readonly { readonly id: Shown; readonly title: string }[] = [
 
 /** Risk acceptances, acceptance requests and control decisions, each with its status. */
 export function RiskAcceptances({ of }: { readonly of: Source }) {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('register.get', { of }, runs), of)
+  const answer = useResults('register.get', { of })
   const save = useAction('acceptances.save')
   const [text, setText] = useState('')
-  const view = useKept(useAnswer('assessment.get', { of }, runs), of)
+  const view = useResults('assessment.get', { of })
   const [shown, setShown] = useState<Shown>('all')
   const titles = useMemo<CheckTitles>(
     () => new Map(view.state === 'here' ? view.value?.checks.map(({ id, expected }) => [id, expected]) : []),

@@ -5,8 +5,8 @@ import type { DocumentPlan as DocumentPlanView, OwnerDocuments, PlannedDocument 
 import type { RegisterView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useAction } from '../actions.ts'
-import { both, useAnswer, useKept } from '../bridge.ts'
+import { useAction, useResults } from '../actions.ts'
+import { both } from '../bridge.ts'
 import {
   DOCUMENT_COLUMNS,
   DOCUMENT_ORDERS,
@@ -26,7 +26,7 @@ import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { TableTools, useTable, useTableChoice } from '../parts/TableTools.tsx'
 import { SortedTable, type SortedTableProps, textColumn, type WholeColumn } from '../parts/WholeTable.tsx'
-import { announce, useStore } from '../store.ts'
+import { announce } from '../store.ts'
 import { NO_CHOICE, sortedRows } from '../table-model.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -38,9 +38,8 @@ import { Tabs } from '../ui/Tabs.tsx'
 
 /** Every evidence request once: its documents, owner and due date, and what is outstanding or overdue. */
 export function Documents({ of, find = '' }: { readonly of: Source; readonly find?: string }) {
-  const { runs } = useStore()
-  const register = useKept(useAnswer('register.get', { of }, runs), of)
-  const view = useKept(useAnswer('assessment.get', { of }, runs), of)
+  const register = useResults('register.get', { of })
+  const view = useResults('assessment.get', { of })
   const list = (
     <Ask answer={both(register, view)}>
       {([loaded, found]) => <Listed of={of} register={loaded} view={found} find={find} />}
@@ -194,8 +193,7 @@ const OWNED_COLUMNS: readonly WholeColumn<OwnedDocument>[] = [
 
 /** Outstanding documents by owner, the soonest due day first, with a message to each owner. */
 function DocumentPlan() {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('documents.plan', null, runs), 'documents.plan')
+  const answer = useResults('documents.plan', null)
   return (
     <Ask answer={answer}>
       {(plan) =>

@@ -1,13 +1,13 @@
 import type { AssessmentView, CheckView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useResults } from '../actions.ts'
 import { type Tally, tallyIn, verdictAt } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { textColumn, type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
-import { go, useStore } from '../store.ts'
+import { go } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 
@@ -39,8 +39,7 @@ const CHECK_COLUMNS: readonly WholeColumn<CountedCheck>[] = [
 
 /** Checks that were decided on at least one node; with `in-order`, those of them without a deviation. */
 export function Checks({ of, state }: { readonly of: Source; readonly state: 'decided' | 'in-order' }) {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
+  const answer = useResults('assessment.get', { of })
   return (
     <Ask answer={answer}>
       {(view) => <CheckTable checks={view === null ? [] : checksIn(view, state)} state={state} />}
@@ -89,8 +88,7 @@ interface OneCheckProps {
 
 /** The result of one check on the nodes that a number counted. */
 export function OneCheck({ of, check: id, nodes }: OneCheckProps) {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
+  const answer = useResults('assessment.get', { of })
   return (
     <Ask answer={answer}>
       {(view) => {

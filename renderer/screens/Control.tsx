@@ -2,7 +2,8 @@ import { useState } from 'react'
 import { categoryWords } from '../../schemas/conclusion-words.ts'
 import type { AssessmentView, ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useResults } from '../actions.ts'
+import { useAnswer } from '../bridge.ts'
 import { documentPartOf, serverPartOf, stateOf } from '../control-tree.ts'
 import { otherDocuments, targetOf } from '../document-model.ts'
 import { wasReached } from '../model.ts'
@@ -13,7 +14,7 @@ import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { MarkedLine } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { WhyState } from '../parts/WhyState.tsx'
-import { go, useStore } from '../store.ts'
+import { go } from '../store.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -28,8 +29,7 @@ interface ControlProps {
 
 /** One control: requirement, server part, document part, limitations, and supporting evidence. */
 export function Control({ of, framework, controlKey }: ControlProps) {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
+  const answer = useResults('assessment.get', { of })
   return (
     <Ask answer={answer}>
       {(view) => {
@@ -169,8 +169,7 @@ interface DocumentPartProps {
 
 /** The document part of a control: each evidence request with minimum level, owner and documents. */
 function DocumentPart({ of, view, framework, control }: DocumentPartProps) {
-  const { runs } = useStore()
-  const register = useKept(useAnswer('register.get', { of }, runs), of)
+  const register = useResults('register.get', { of })
   const [attaches, setAttaches] = useState(false)
   const part = documentPartOf(control)
   return (

@@ -4,7 +4,7 @@ import { Collection, Button as Press, Tree, TreeItem, TreeItemContent } from 're
 import { ROW_STATES, type RowState, rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useResults } from '../actions.ts'
 import {
   CONTROL_COLUMNS,
   CONTROL_ORDERS,
@@ -22,7 +22,7 @@ import { ControlParts } from '../parts/ControlEntry.tsx'
 import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
-import { go, useStore } from '../store.ts'
+import { go } from '../store.ts'
 import { choosable } from '../table-model.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -43,8 +43,7 @@ const kept: { wanted: Wanted; open: ReadonlySet<string> | null } = { wanted: { t
 
 /** All controls of the selected frameworks as a tree: framework, group, control, each with its server part and document part. */
 export function Controls({ of, framework, state }: ControlsProps) {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
+  const answer = useResults('assessment.get', { of })
   return (
     <Ask answer={answer}>
       {(view) => (

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { engagementSectionWords, signOffWords, subserviceMethodWords } from '../../schemas/engagement-words.ts'
 import type { EngagementForm, EngagementSection, EngagementView, MappingItem } from '../../schemas/ipc-engagement.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useAction } from '../actions.ts'
+import { useAction, useResults } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { categoriesLine, rowsText } from '../engagement-model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
@@ -79,10 +79,7 @@ function Declared({ of, view, begin }: Pick<EngagementProps, 'of' | 'begin'> & {
 
 /** Custom frameworks: import, list, remove. */
 function Mappings() {
-  const { runs } = useStore()
-  return (
-    <Ask answer={useKept(useAnswer('mappings.list', null, runs), 'mappings')}>{(list) => <List list={list} />}</Ask>
-  )
+  return <Ask answer={useResults('mappings.list', null)}>{(list) => <List list={list} />}</Ask>
 }
 
 const MAPPED: ColumnPart = { id: 'mapped', title: 'Controls with a check' }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { findingStatusWords, riskAreaWords } from '../../schemas/conclusion-words.ts'
 import type { FindingEvidence, FindingView, ResponseView } from '../../schemas/ipc-findings.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useResults } from '../actions.ts'
 import { deviatingWords } from '../finding-model.ts'
 import { directionWords } from '../ledger.ts'
 import { AcceptFindings } from '../parts/Acceptances.tsx'
@@ -13,15 +13,14 @@ import { Argument, ConcernedControls, ManagementResponse, NodeName, SeverityMark
 import { MarkedLine } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { OneResponse } from '../parts/ResponseFields.tsx'
-import { go, replace, useStore } from '../store.ts'
+import { go, replace } from '../store.ts'
 import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
 /** One finding: condition, criterion, effect, recommendation, and what was seen on each node. */
 export function Finding({ of, reference }: { readonly of: Source; readonly reference: string }) {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('finding.get', { of, reference }, runs), reference)
+  const answer = useResults('finding.get', { of, reference })
   return (
     <Ask answer={answer}>
       {(finding) =>

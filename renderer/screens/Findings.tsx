@@ -4,7 +4,7 @@ import { ToggleButton } from 'react-aria-components'
 import { findingStatusWords, severityWords } from '../../schemas/conclusion-words.ts'
 import type { FindingRow, FindingStatusName, FindingsView } from '../../schemas/ipc-findings.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useResultsSoFar } from '../actions.ts'
 import type { FindingFilter } from '../filters.ts'
 import {
   FINDING_COLUMNS,
@@ -28,7 +28,7 @@ import { Page } from '../parts/Page.tsx'
 import { ResponseDialog } from '../parts/ResponseFields.tsx'
 import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
 import { chosenWords } from '../response-model.ts'
-import { go, replace, useStore } from '../store.ts'
+import { go, replace } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
@@ -44,10 +44,9 @@ interface FindingsProps {
 
 /** Findings by check: what to fix and to respond to, the most severe first. */
 export function Findings({ of, filter, respond }: FindingsProps) {
-  const { runs, soFar } = useStore()
   const wanted = filter ?? NO_FINDING_FILTER
   const { node } = wanted
-  const answer = useKept(useAnswer('findings.get', { of, node }, `${runs} ${soFar}`), `${of} ${node}`)
+  const answer = useResultsSoFar('findings.get', { of, node })
   return (
     <Ask answer={answer}>
       {(view) => (view === null ? <NothingYet of={of} /> : <Listed view={view} filter={wanted} respond={respond} />)}

@@ -1,7 +1,7 @@
 import { IconPrinter } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import type { LocationRow, LocationView, Source } from '../../schemas/ipc-views.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { useResultsSoFar } from '../actions.ts'
 import {
   contradictedOf,
   countsOfWords,
@@ -25,7 +25,7 @@ import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useTable } from '../parts/TableTools.tsx'
 import { failureTitle } from '../run-progress.ts'
-import { go, useStore } from '../store.ts'
+import { go } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
@@ -36,8 +36,7 @@ import { Select } from '../ui/Select.tsx'
 
 /** Declared place and residency rules of the nodes with the supporting evidence, worst first. */
 export function Location({ of }: { readonly of: Source }) {
-  const { runs, soFar } = useStore()
-  const answer = useKept(useAnswer('location.get', { of }, `${runs} ${soFar}`), of)
+  const answer = useResultsSoFar('location.get', { of })
   return (
     <Ask answer={answer}>
       {(view) =>

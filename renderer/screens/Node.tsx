@@ -2,7 +2,8 @@ import type { AssessmentView, NodeMoment, NodeView } from '../../schemas/ipc-res
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { HostKey, Session } from '../../schemas/types.ts'
 import { dayCount, propertyWords, verdictWords } from '../../schemas/words.ts'
-import { both, useAnswer, useKept } from '../bridge.ts'
+import { useResults } from '../actions.ts'
+import { both } from '../bridge.ts'
 import { cellOfNode, environmentLine, notInShare, shareOf, type Tally, wasReached, whyNotCollected } from '../model.ts'
 import { Acceptances } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
@@ -10,7 +11,7 @@ import { Copy } from '../parts/Copy.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures, NodeLocation } from '../parts/NodeLocation.tsx'
 import { Page } from '../parts/Page.tsx'
-import { go, useStore } from '../store.ts'
+import { go } from '../store.ts'
 import { clockText, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
@@ -23,9 +24,8 @@ interface NodeProps {
 
 /** One node: identity, results by property, figures, changes over time, and risk acceptances. */
 export function Node({ of, node }: NodeProps) {
-  const { runs } = useStore()
-  const view = useKept(useAnswer('assessment.get', { of }, runs), of)
-  const about = useKept(useAnswer('node.get', { of, node }, runs), `${of} ${node}`)
+  const view = useResults('assessment.get', { of })
+  const about = useResults('node.get', { of, node })
   return (
     <Ask answer={both(view, about)}>
       {([found, one]) =>
@@ -49,8 +49,7 @@ function Known({
   view,
   about,
 }: NodeProps & { readonly view: AssessmentView | null; readonly about: NodeView }) {
-  const { runs } = useStore()
-  const timeline = useKept(useAnswer('node.timeline', { of, node }, runs), `${of} ${node}`)
+  const timeline = useResults('node.timeline', { of, node })
   const { assessment, declared, recording, riskAcceptances } = about
   const role = declared?.role ?? recording?.node.role ?? null
   const isStale = assessment.stale && assessment.ageDays !== null

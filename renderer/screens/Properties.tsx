@@ -4,8 +4,7 @@ import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { remedyOf } from '../../schemas/node-remedies.ts'
 import { type Property, profileWords, propertyWords, verdictWords } from '../../schemas/words.ts'
-import { collect } from '../actions.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { collect, useResultsSoFar } from '../actions.ts'
 import { coverageLine } from '../coverage-model.ts'
 import { type CellState, type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
 import { chosenProperties, MATRIX_ORDERS, matrixColumns, rowsIn, withProperties } from '../matrix-table.ts'
@@ -41,8 +40,7 @@ import { Select } from '../ui/Select.tsx'
 
 /** Nodes by property. Counts have denominators that include nodes not collected. */
 export function Properties({ of, filter }: { readonly of: Source; readonly filter: Filter | null }) {
-  const { runs, soFar } = useStore()
-  const answer = useKept(useAnswer('assessment.get', { of }, `${runs} ${soFar}`), of)
+  const answer = useResultsSoFar('assessment.get', { of })
   return (
     <Ask answer={answer}>
       {(view) => (view === null ? <NothingYet /> : <Results view={view} of={of} filter={filter ?? NO_FILTER} />)}
@@ -250,8 +248,7 @@ function Attention({ matrix, onShow }: { readonly matrix: Matrix; readonly onSho
 
 /** The population counts in one line. Not shown without an engagement. */
 function CoverageNote({ of }: { readonly of: Source }) {
-  const { runs, soFar } = useStore()
-  const answer = useKept(useAnswer('coverage.get', { of }, `${runs} ${soFar}`), of)
+  const answer = useResultsSoFar('coverage.get', { of })
   if (answer.state === 'failed') return <FailureNote error={answer.error} />
   if (answer.state === 'waiting' || answer.value === null) return null
   return (

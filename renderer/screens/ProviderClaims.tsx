@@ -4,8 +4,8 @@ import type { ClaimOnNode, ClaimRow, ClaimsView, ClaimWord, ProviderList } from 
 import type { CatalogView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { claimAnswerWords } from '../../schemas/words.ts'
-import { useAction } from '../actions.ts'
-import { both, useAnswer, useKept } from '../bridge.ts'
+import { useAction, useResults, useResultsSoFar } from '../actions.ts'
+import { both, useAnswer } from '../bridge.ts'
 import { countsOfClaim, requiredDocuments, worstFirst } from '../claims-model.ts'
 import { ledgerOf } from '../ledger.ts'
 import { Ask, EvaluatingChange, FailureNote } from '../parts/Ask.tsx'
@@ -23,8 +23,7 @@ import { Select } from '../ui/Select.tsx'
 
 /** Provider claims with their results; with `claim`, one claim by node. */
 export function ProviderClaims({ of, claim }: { readonly of: Source; readonly claim: string | null }) {
-  const { runs, soFar } = useStore()
-  const answer = useKept(useAnswer('claims.get', { of }, `${runs} ${soFar}`), of)
+  const answer = useResultsSoFar('claims.get', { of })
   if (claim !== null)
     return (
       <Ask answer={answer}>
@@ -167,9 +166,7 @@ function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }
 }
 
 function OneClaim({ of, claim }: { readonly of: Source; readonly claim: ClaimRow }) {
-  const { runs, soFar } = useStore()
-  const asked = `${runs} ${soFar}`
-  const answers = useKept(useAnswer('claims.answers', { of, claim: claim.id }, asked), `${of} ${claim.id}`)
+  const answers = useResultsSoFar('claims.answers', { of, claim: claim.id })
   const catalog = useAnswer('catalog.get', null)
   return (
     <Page title={visible(claim.text)} over="Provider claim" under={<From claim={claim} />}>
@@ -207,10 +204,7 @@ const OWN = 'own'
 
 /** The provider profile: built-in, custom, or none. */
 function ProviderChoice() {
-  const { runs } = useStore()
-  return (
-    <Ask answer={useKept(useAnswer('provider.list', null, runs), 'provider')}>{(list) => <Choice list={list} />}</Ask>
-  )
+  return <Ask answer={useResults('provider.list', null)}>{(list) => <Choice list={list} />}</Ask>
 }
 
 function Choice({ list: { shipped, chosen, own } }: { readonly list: ProviderList }) {

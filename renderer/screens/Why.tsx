@@ -4,7 +4,8 @@ import type { AssessmentView, CatalogView, NodeView, SignalView } from '../../sc
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
 import { dayCount, type Property, propertyWords, tenancyWords, verdictWords } from '../../schemas/words.ts'
-import { both, useAnswer, useKept } from '../bridge.ts'
+import { useResults } from '../actions.ts'
+import { both, useAnswer } from '../bridge.ts'
 import { propertySentence } from '../ledger.ts'
 import {
   type CheckOnNode,
@@ -23,7 +24,7 @@ import { Shape, VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures } from '../parts/NodeLocation.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useSignal } from '../shortcuts.ts'
-import { go, replace, useStore } from '../store.ts'
+import { go, replace } from '../store.ts'
 import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -40,9 +41,8 @@ interface WhyProps {
 
 /** Result details: each check of a property on a node, with its supporting, contradicting and unclear observations. */
 export function Why({ of, node, property, check }: WhyProps) {
-  const { runs } = useStore()
-  const view = useKept(useAnswer('assessment.get', { of }, runs), of)
-  const about = useKept(useAnswer('node.get', { of, node }, runs), `${of} ${node}`)
+  const view = useResults('assessment.get', { of })
+  const about = useResults('node.get', { of, node })
   const catalog = useAnswer('catalog.get', null)
   return (
     <Ask answer={both(view, both(about, catalog))}>
