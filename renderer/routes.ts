@@ -79,14 +79,10 @@ export interface RunPair {
 export type ReviewPart = 'seal' | 'evidence' | 'sampling' | 'limits'
 export type SettingsPart = 'identity' | 'time-stamping' | 'trust' | 'ssh' | 'privacy' | 'appearance' | 'about'
 
-const PLACE_OF = {
-  'first-run': null,
-  nodes: 'nodes',
-  declarations: 'declarations',
+/** The rail entry of screens that are none themselves. */
+const RAIL_ENTRY: Readonly<Partial<Record<Route['screen'], Route['screen']>>> = {
   preview: 'nodes',
   collecting: 'nodes',
-  overview: 'overview',
-  findings: 'findings',
   finding: 'findings',
   properties: 'findings',
   checks: 'findings',
@@ -94,30 +90,14 @@ const PLACE_OF = {
   why: 'findings',
   node: 'findings',
   evidence: 'findings',
-  'risk-acceptances': 'risk-acceptances',
-  controls: 'controls',
   control: 'controls',
-  documents: 'documents',
-  engagement: 'engagement',
-  claims: 'claims',
-  location: 'location',
-  packs: 'packs',
-  shared: 'shared',
-  auditors: 'auditors',
-  requests: 'requests',
   export: 'packs',
-  history: 'history',
   'period-export': 'history',
-  schedules: 'schedules',
   review: 'packs',
-  settings: 'settings',
-} as const satisfies Readonly<Record<Route['screen'], Route['screen'] | null>>
+}
 
-/** An entry of the rail. */
-export type Place = NonNullable<(typeof PLACE_OF)[Route['screen']]>
-
-/** The rail entry of a screen. */
-export const placeOf = (route: Route): Place | null => PLACE_OF[route.screen]
+/** The screen whose rail entry is marked for a route. */
+export const railEntryOf = ({ screen }: Route): Route['screen'] => RAIL_ENTRY[screen] ?? screen
 
 /** Routes with the same key are the same screen: a filter or a selected check changes only its content. */
 export function routeKey(route: Route): string {

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import type { Source } from '../schemas/ipc-views.ts'
 import { isOffered, type Route } from './routes.ts'
 import { back, canSearch, change, getState, go, isReviewWindow } from './store.ts'
 
@@ -62,26 +63,21 @@ export function useSignal(signal: Signal, act: () => void): void {
   }, [signal, act])
 }
 
-/** Goes to a screen that is offered: on a server, not every role has every screen. */
-function goTo(route: Route): void {
-  if (isOffered(route)) go(route)
+/** The screen of the second letter after G; null where a pack has no such screen. */
+const GOES: Readonly<Record<string, (of: Source) => Route | null>> = {
+  o: (of) => ({ screen: 'overview', of }),
+  f: (of) => ({ screen: 'findings', of }),
+  c: (of) => ({ screen: 'controls', of }),
+  l: (of) => ({ screen: 'location', of }),
+  n: (of) => (of === 'run' ? { screen: 'nodes' } : null),
+  h: (of) => (of === 'run' ? { screen: 'history' } : null),
+  s: (of) => (of === 'run' ? { screen: 'schedules' } : null),
+  p: (of) => (of === 'run' ? { screen: 'packs' } : { screen: 'review' }),
 }
 
-const GOES: Readonly<Record<string, () => void>> = {
-  o: () => goTo({ screen: 'overview', of: isReviewWindow() ? 'pack' : 'run' }),
-  f: () => goTo({ screen: 'findings', of: isReviewWindow() ? 'pack' : 'run' }),
-  c: () => goTo({ screen: 'controls', of: isReviewWindow() ? 'pack' : 'run' }),
-  l: () => goTo({ screen: 'location', of: isReviewWindow() ? 'pack' : 'run' }),
-  n: () => {
-    if (!isReviewWindow()) goTo({ screen: 'nodes' })
-  },
-  h: () => {
-    if (!isReviewWindow()) goTo({ screen: 'history' })
-  },
-  s: () => {
-    if (!isReviewWindow()) goTo({ screen: 'schedules' })
-  },
-  p: () => goTo(isReviewWindow() ? { screen: 'review' } : { screen: 'packs' }),
+/** Goes to a screen that is offered: on a server, not every role has every screen. */
+function goTo(route: Route | null): void {
+  if (route !== null && isOffered(route)) go(route)
 }
 
 const SIGNALS: Readonly<Record<string, Signal>> = {
@@ -128,7 +124,7 @@ export function useShortcuts(): void {
       const second = performance.now() < goUntil ? GOES[key] : undefined
       goUntil = 0
       const signal = SIGNALS[key]
-      if (second !== undefined) act(event, second)
+      if (second !== undefined) act(event, () => goTo(second(isReviewWindow() ? 'pack' : 'run')))
       else if (key === 'g') goUntil = performance.now() + SECOND_KEY_MS
       else if (key === '?') act(event, () => change({ over: 'shortcuts' }))
       else if (key === '/') act(event, focusFilter)

@@ -6,7 +6,7 @@ import { bytes, plural, shellLine } from '../text.ts'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { Shape } from './Mark.tsx'
-import { TableTools, useTableChoice } from './TableTools.tsx'
+import { TableTools, useOrder } from './TableTools.tsx'
 
 export const keyOf = (capture: Pick<Capture, 'probe' | 'command'>): string => `${capture.probe}/${capture.command}`
 
@@ -81,12 +81,11 @@ const ROW_HEIGHT = 44
 export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
   const [text, setText] = useState('')
   const [shown, setShown] = useState<Shown>('all')
-  const { choice, onChoice } = useTableChoice('captures')
-  const order = ORDERS.find(({ id }) => id === choice.by)?.id ?? 'given'
+  const { choice, onChoice, order, select } = useOrder('captures', ORDERS)
   const rows = useMemo(() => {
     const wanted = text.trim().toLowerCase()
     const found = captures.filter((capture) => IS[shown](capture) && keyOf(capture).toLowerCase().includes(wanted))
-    const sorted = sortedRows(found, COLUMNS, { ...NO_CHOICE, by: order, isReversed: order === 'size' })
+    const sorted = sortedRows(found, COLUMNS, { ...NO_CHOICE, by: order.id, isReversed: order.id === 'size' })
     return sorted.map((capture) => ({ id: keyOf(capture), capture }))
   }, [captures, text, shown, order])
   const shows = (column: string): boolean => !choice.hidden.includes(column)
@@ -94,13 +93,7 @@ export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
     <section className="evidence-captures" aria-label="Captures" data-pane tabIndex={-1}>
       <SearchField label="Filter captures" value={text} onChange={setText} isFilter />
       <Select label="Status" hideLabel options={SHOWN} value={shown} onChange={setShown} />
-      <Select
-        label="Order"
-        hideLabel
-        options={ORDERS}
-        value={order}
-        onChange={(by) => onChoice({ ...choice, by: by === 'given' ? null : by })}
-      />
+      {select}
       <TableTools
         table="captures"
         columns={COLUMNS}

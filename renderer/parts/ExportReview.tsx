@@ -5,7 +5,16 @@ import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { invitationStatusWords } from '../../schemas/portal-words.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
-import { type Draft, discardDraft, reviewDraft, type Saved, saveDraft, startOver } from '../export-store.ts'
+import {
+  type Draft,
+  discardDraft,
+  exportRoute,
+  reviewDraft,
+  type Saved,
+  saveDraft,
+  startOver,
+  useExport,
+} from '../export-store.ts'
 import { signerParts } from '../seal-model.ts'
 import { announce, go } from '../store.ts'
 import { may, signedIn } from '../team.ts'
@@ -14,7 +23,7 @@ import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { Fact } from '../ui/Fact.tsx'
 import { TextArea } from '../ui/Field.tsx'
-import { Notice } from '../ui/Notice.tsx'
+import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Copy, Fingerprint } from './Copy.tsx'
 import { FormDialog } from './FormDialog.tsx'
@@ -259,5 +268,25 @@ function ShareDialog({ draft, onClose }: { readonly draft: Draft; readonly onClo
         autoFocus
       />
     </FormDialog>
+  )
+}
+
+/** Replaces an export while another one is open. */
+export function OtherExport({ title }: { readonly title: string }) {
+  const state = useExport()
+  return (
+    <Page title={title}>
+      <EmptyState
+        title="Another export is open"
+        action={
+          <Button kind="primary" onPress={() => go(exportRoute(state))}>
+            Continue that export
+          </Button>
+        }
+      >
+        {state.of === 'run' ? 'An evidence pack' : 'A period report'} is being sealed, or is sealed and not saved yet.
+        Save or discard it first.
+      </EmptyState>
+    </Page>
   )
 }

@@ -22,7 +22,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
 import { collect, whyNoCollect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { useEarlierShown } from '../refreshing.ts'
-import { isOffered, type Place, placeOf, type Route } from '../routes.ts'
+import { isOffered, type Route, railEntryOf } from '../routes.ts'
 import { counts } from '../run-progress.ts'
 import { canSearch, change, go, useStore } from '../store.ts'
 import { may, openSessions, signedIn, signOut } from '../team.ts'
@@ -33,36 +33,30 @@ import { CancelEvaluation, FailureNote } from './Ask.tsx'
 import { Tour } from './Tour.tsx'
 
 interface Entry {
-  readonly place: Place
   readonly title: string
   readonly icon: TablerIcon
   readonly route: Route
 }
 
 const PLACES: readonly Entry[] = [
-  { place: 'overview', title: 'Overview', icon: IconLayoutGrid, route: { screen: 'overview', of: 'run' } },
-  { place: 'findings', title: 'Findings', icon: IconAlertSquare, route: { screen: 'findings', of: 'run' } },
-  { place: 'controls', title: 'Controls', icon: IconListCheck, route: { screen: 'controls', of: 'run' } },
-  { place: 'documents', title: 'Documents', icon: IconFiles, route: { screen: 'documents', of: 'run' } },
-  {
-    place: 'risk-acceptances',
-    title: 'Risk acceptances',
-    icon: IconFlag,
-    route: { screen: 'risk-acceptances', of: 'run' },
-  },
-  { place: 'location', title: 'Location', icon: IconMap2, route: { screen: 'location', of: 'run' } },
-  { place: 'claims', title: 'Provider claims', icon: IconQuote, route: { screen: 'claims', of: 'run' } },
-  { place: 'engagement', title: 'Engagement', icon: IconClipboardText, route: { screen: 'engagement', of: 'run' } },
-  { place: 'nodes', title: 'Nodes', icon: IconServer, route: { screen: 'nodes' } },
-  { place: 'declarations', title: 'Declarations', icon: IconForms, route: { screen: 'declarations' } },
-  { place: 'packs', title: 'Evidence packs', icon: IconPackage, route: { screen: 'packs' } },
-  { place: 'shared', title: 'Shared packs', icon: IconPackage, route: { screen: 'shared' } },
-  { place: 'auditors', title: 'Auditors', icon: IconUserCheck, route: { screen: 'auditors' } },
-  { place: 'requests', title: 'Requests', icon: IconMessageQuestion, route: { screen: 'requests' } },
-  { place: 'history', title: 'History', icon: IconHistory, route: { screen: 'history' } },
-  { place: 'schedules', title: 'Schedules', icon: IconCalendarClock, route: { screen: 'schedules' } },
+  { title: 'Overview', icon: IconLayoutGrid, route: { screen: 'overview', of: 'run' } },
+  { title: 'Findings', icon: IconAlertSquare, route: { screen: 'findings', of: 'run' } },
+  { title: 'Controls', icon: IconListCheck, route: { screen: 'controls', of: 'run' } },
+  { title: 'Documents', icon: IconFiles, route: { screen: 'documents', of: 'run' } },
+  { title: 'Risk acceptances', icon: IconFlag, route: { screen: 'risk-acceptances', of: 'run' } },
+  { title: 'Location', icon: IconMap2, route: { screen: 'location', of: 'run' } },
+  { title: 'Provider claims', icon: IconQuote, route: { screen: 'claims', of: 'run' } },
+  { title: 'Engagement', icon: IconClipboardText, route: { screen: 'engagement', of: 'run' } },
+  { title: 'Nodes', icon: IconServer, route: { screen: 'nodes' } },
+  { title: 'Declarations', icon: IconForms, route: { screen: 'declarations' } },
+  { title: 'Evidence packs', icon: IconPackage, route: { screen: 'packs' } },
+  { title: 'Shared packs', icon: IconPackage, route: { screen: 'shared' } },
+  { title: 'Auditors', icon: IconUserCheck, route: { screen: 'auditors' } },
+  { title: 'Requests', icon: IconMessageQuestion, route: { screen: 'requests' } },
+  { title: 'History', icon: IconHistory, route: { screen: 'history' } },
+  { title: 'Schedules', icon: IconCalendarClock, route: { screen: 'schedules' } },
 ]
-const SETTINGS: Entry = { place: 'settings', title: 'Settings', icon: IconSettings, route: { screen: 'settings' } }
+const SETTINGS: Entry = { title: 'Settings', icon: IconSettings, route: { screen: 'settings' } }
 
 interface FrameProps {
   /** Progress that is shown above every screen. */
@@ -131,7 +125,7 @@ function Rail() {
   const { route, progress, over } = useStore()
   const reason = useId()
   const why = whyNoCollect()
-  const here = placeOf(route)
+  const here = railEntryOf(route)
   return (
     <nav className="rail" aria-label="Main" data-pane tabIndex={-1} onKeyDown={walk}>
       <p className="wordmark">
@@ -154,10 +148,10 @@ function Rail() {
       </p>
       <ul>
         {PLACES.filter((one) => isOffered(one.route)).map((entry) => (
-          <li key={entry.place}>
-            {entry.place === 'findings' ? (
+          <li key={entry.route.screen}>
+            {entry.route.screen === 'findings' ? (
               <OpenFindings entry={entry} here={here} />
-            ) : entry.place === 'requests' ? (
+            ) : entry.route.screen === 'requests' ? (
               <WaitingRequests entry={entry} here={here} />
             ) : (
               <RailEntry entry={entry} here={here} badge={0} />
@@ -253,20 +247,21 @@ function WaitingRequests(entry: Omit<RailEntryProps, 'badge'>) {
 
 interface RailEntryProps {
   readonly entry: Entry
-  readonly here: Place | null
+  /** The screen of the entry that is marked. */
+  readonly here: Route['screen']
   /** Not shown where it is 0. */
   readonly badge: number
 }
 
 function RailEntry({ entry, here, badge }: RailEntryProps) {
-  const { place, title, icon, route } = entry
+  const { title, icon, route } = entry
   const count = useId()
   return (
     <>
       <button
         type="button"
         className="rail-item"
-        aria-current={here === place ? 'page' : undefined}
+        aria-current={here === route.screen ? 'page' : undefined}
         aria-describedby={badge === 0 ? undefined : count}
         onClick={() => go(route)}
       >

@@ -17,6 +17,7 @@ import { may } from '../team.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { ChoiceMenu } from '../ui/Choice.tsx'
+import { Select } from '../ui/Select.tsx'
 import { FailureNote } from './Ask.tsx'
 
 interface ChosenTable {
@@ -34,6 +35,27 @@ export function useTableChoice(name: string): ChosenTable {
     if (may('tables.choose') && !isReviewWindow()) void call('tables.choose', { table: name, choice: next })
   }
   return { choice, onChoice, onSort: (column) => onChoice(sortedBy(choice, column)) }
+}
+
+interface ListOrder<Id extends string> {
+  readonly id: Id
+  readonly title: string
+}
+
+/** The order of a list without headings, as it was last chosen: the first of `orders` is that of the list as given. */
+export function useOrder<Id extends string>(name: string, orders: readonly [ListOrder<Id>, ...ListOrder<Id>[]]) {
+  const { choice, onChoice } = useTableChoice(name)
+  const order = orders.find(({ id }) => id === choice.by) ?? orders[0]
+  const select = (
+    <Select
+      label="Order"
+      hideLabel
+      options={orders}
+      value={order.id}
+      onChange={(by) => onChoice({ ...choice, by: by === orders[0].id ? null : by })}
+    />
+  )
+  return { choice, onChoice, order, select }
 }
 
 /** A table whose columns can be sorted and chosen: `grid` for the table itself, `tools` for the bar above it. */

@@ -24,7 +24,7 @@ import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { NextStep } from '../parts/NextStep.tsx'
 import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
-import { TableTools, useTable, useTableChoice } from '../parts/TableTools.tsx'
+import { TableTools, useOrder, useTable } from '../parts/TableTools.tsx'
 import { SortedTable, type SortedTableProps, textColumn, type WholeColumn } from '../parts/WholeTable.tsx'
 import { announce } from '../store.ts'
 import { NO_CHOICE, sortedRows } from '../table-model.ts'
@@ -90,12 +90,11 @@ const matches = ({ document, rows }: ListedDocument, wanted: string): boolean =>
 function Listed({ of, register, view, find }: ListedProps) {
   const [text, setText] = useState(find)
   const [shown, setShown] = useState<DocumentFilter>('all')
-  const { choice, onChoice } = useTableChoice('documents')
-  const order = DOCUMENT_ORDERS.find(({ id }) => id === choice.by)?.id ?? 'given'
+  const { choice, onChoice, order, select } = useOrder('documents', DOCUMENT_ORDERS)
   const every = documentsIn(view?.frameworks ?? [])
   const wanted = text.trim().toLowerCase()
   const found = every.filter((one) => showsDocument(shown, one.document) && matches(one, wanted))
-  const matching = sortedRows(found, DOCUMENT_COLUMNS, { ...NO_CHOICE, by: order })
+  const matching = sortedRows(found, DOCUMENT_COLUMNS, { ...NO_CHOICE, by: order.id })
   const others = (view?.frameworks ?? [])
     .filter(({ proposed }) => !proposed)
     .flatMap(({ id, controls }) => controls.flatMap((control) => otherDocuments(id, control, register)))
@@ -121,13 +120,7 @@ function Listed({ of, register, view, find }: ListedProps) {
           onChange={setShown}
           options={documentFilters(every.map(({ document }) => document))}
         />
-        <Select
-          label="Order"
-          hideLabel
-          value={order}
-          onChange={(by) => onChoice({ ...choice, by: by === 'given' ? null : by })}
-          options={DOCUMENT_ORDERS}
-        />
+        {select}
         <TableTools table="documents" columns={DOCUMENT_COLUMNS} rows={matching} choice={choice} onChoice={onChoice} />
         <span className="note" role="status">
           {isWhole ? '' : `${matching.length} of `}

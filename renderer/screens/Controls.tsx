@@ -21,7 +21,7 @@ import { Ask } from '../parts/Ask.tsx'
 import { ControlParts } from '../parts/ControlEntry.tsx'
 import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
-import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
+import { TableTools, useOrder } from '../parts/TableTools.tsx'
 import { go } from '../store.ts'
 import { choosable } from '../table-model.ts'
 import { plural } from '../text.ts'
@@ -77,9 +77,8 @@ const PARTS = choosable(CONTROL_COLUMNS)
 function Rows({ view, of, framework, state }: ControlsProps & { readonly view: AssessmentView }) {
   const [wanted, setWanted] = useState(state === undefined ? kept.wanted : { text: '', state })
   const [open, setOpen] = useState(kept.open ?? new Set<string>([framework ?? view.frameworks[0]?.id ?? '']))
-  const { choice, onChoice } = useTableChoice('controls')
-  const order = CONTROL_ORDERS.find(({ id }) => id === choice.by)?.id ?? 'given'
-  const tree = sortedTree(treeOf(view.frameworks, wanted), order)
+  const { choice, onChoice, order, select } = useOrder('controls', CONTROL_ORDERS)
+  const tree = sortedTree(treeOf(view.frameworks, wanted), order.id)
   const parts = PARTS.filter(({ id }) => !choice.hidden.includes(id))
   const width = parts.length < PARTS.length ? 'fewer-parts' : ''
   const filtered = wanted.text.trim() !== '' || wanted.state !== 'all'
@@ -105,13 +104,7 @@ function Rows({ view, of, framework, state }: ControlsProps & { readonly view: A
           value={wanted.state}
           onChange={(state) => want({ state })}
         />
-        <Select
-          label="Order"
-          hideLabel
-          options={CONTROL_ORDERS}
-          value={order}
-          onChange={(by) => onChoice({ ...choice, by: by === 'given' ? null : by })}
-        />
+        {select}
         <span className="note" role="status">
           {tree.map((one) => shownLine(one, filtered)).join('; ')}
         </span>

@@ -14,10 +14,9 @@ import {
   useExport,
 } from '../export-store.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { ExportDone, ExportReview } from '../parts/ExportReview.tsx'
+import { ExportDone, ExportReview, OtherExport } from '../parts/ExportReview.tsx'
 import { ExportScope } from '../parts/ExportScope.tsx'
 import { ExportSeal } from '../parts/ExportSeal.tsx'
-import { OtherExport } from '../parts/OtherExport.tsx'
 import { Page } from '../parts/Page.tsx'
 import {
   isPartial,

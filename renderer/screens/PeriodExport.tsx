@@ -4,9 +4,8 @@ import type { PeriodPlan, PeriodSampling } from '../../schemas/ipc-periods.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { announceDraft, beginPeriod, changeExport, isOther, sealPeriod, useExport } from '../export-store.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { ExportDone, ExportReview } from '../parts/ExportReview.tsx'
+import { ExportDone, ExportReview, OtherExport } from '../parts/ExportReview.tsx'
 import { ExportSeal } from '../parts/ExportSeal.tsx'
-import { OtherExport } from '../parts/OtherExport.tsx'
 import { Page } from '../parts/Page.tsx'
 import {
   daysProblem,

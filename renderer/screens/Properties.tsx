@@ -29,14 +29,13 @@ import { acceptedWords, Counts } from '../parts/MatrixCells.tsx'
 import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
-import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
+import { TableTools, useOrder } from '../parts/TableTools.tsx'
 import { counts } from '../run-progress.ts'
 import { announce, go, replace, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { Select } from '../ui/Select.tsx'
 
 /** Nodes by property. Counts have denominators that include nodes not collected. */
 export function Properties({ of, filter }: { readonly of: Source; readonly filter: Filter | null }) {
@@ -62,8 +61,7 @@ interface ResultsProps {
 
 function Results({ view, of, filter }: ResultsProps) {
   const matrix = useMemo(() => matrixOf(view), [view])
-  const { choice, onChoice } = useTableChoice('matrix')
-  const order = MATRIX_ORDERS.find(({ id }) => id === choice.by) ?? MATRIX_ORDERS[0]
+  const { choice, onChoice, order, select } = useOrder('matrix', MATRIX_ORDERS)
   const rows = useMemo(
     () => rowsIn(order.id, matrix.rows).filter((row) => shows(filter, row)),
     [matrix, filter, order.id],
@@ -137,13 +135,7 @@ function Results({ view, of, filter }: ResultsProps) {
         order={order.title}
       >
         <span className="matrix-tools">
-          <Select
-            label="Order"
-            hideLabel
-            value={order.id}
-            options={MATRIX_ORDERS}
-            onChange={(by) => onChoice({ ...choice, by: by === 'worst' ? null : by })}
-          />
+          {select}
           <TableTools
             table="nodes-by-property"
             columns={matrixColumns(matrix.properties)}
