@@ -19,8 +19,7 @@ import { TextArea, TextField } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Ask } from './Ask.tsx'
 import { FormDialog } from './FormDialog.tsx'
-import { SignEntry } from './SignEntry.tsx'
-import { useSignature } from './TrustAnchors.tsx'
+import { SignEntry, useSignature } from './SignEntry.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
 export const STATUS = {

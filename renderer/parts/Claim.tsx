@@ -21,7 +21,7 @@ import { DocumentRows } from './DocumentRows.tsx'
 import { FormDialog } from './FormDialog.tsx'
 import { Ledger } from './Ledger.tsx'
 import { MarkedLine, VerdictMark } from './Mark.tsx'
-import { useEntrySigning } from './TrustAnchors.tsx'
+import { useEntrySigning } from './SignEntry.tsx'
 
 interface ClaimProps {
   readonly of: Source

@@ -4,7 +4,7 @@ import { useAction } from '../actions.ts'
 import { announce, outdated } from '../store.ts'
 import { TextArea } from '../ui/Field.tsx'
 import { FormDialog } from './FormDialog.tsx'
-import { useSigningKey } from './TrustAnchors.tsx'
+import { useSigningKey } from './SignEntry.tsx'
 
 interface ReasonFormProps {
   readonly title: string

@@ -24,7 +24,7 @@ import { Select } from '../ui/Select.tsx'
 import { daysFromToday } from './Acceptances.tsx'
 import { FailureNote } from './Ask.tsx'
 import { FormDialog } from './FormDialog.tsx'
-import { useSignature } from './TrustAnchors.tsx'
+import { useSignature } from './SignEntry.tsx'
 
 const LONGEST_DUE_DAYS = 1096
 const KEEP = 'keep'

@@ -32,7 +32,7 @@ import { NumberField } from '../ui/NumberField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { FailureNote } from './Ask.tsx'
 import { FormDialog } from './FormDialog.tsx'
-import { useSigningKey } from './TrustAnchors.tsx'
+import { useSigningKey } from './SignEntry.tsx'
 
 interface ScheduleFormProps {
   readonly view: SchedulesView

@@ -17,7 +17,7 @@ import { daysFromToday, SamePerson, UntilField } from './Acceptances.tsx'
 import { Ask } from './Ask.tsx'
 import { Decisions } from './Decisions.tsx'
 import { FormDialog } from './FormDialog.tsx'
-import { useEntrySigning } from './TrustAnchors.tsx'
+import { useEntrySigning } from './SignEntry.tsx'
 
 interface WhyStateProps {
   readonly of: Source
