@@ -141,6 +141,12 @@ export const announce = (announced: string): void => change({ announced })
 /** Invalidates results of the run or pack: after a risk acceptance, a document or another run. */
 export const outdated = (): void => change({ runs: state.runs + 1, isUncounted: false })
 
+/** Announces a recorded change and invalidates the results that depend on it. */
+export function recorded(words: string): void {
+  announce(words)
+  outdated()
+}
+
 export async function refreshFleet(): Promise<void> {
   const fleet = await call('fleet.get', null)
   if (fleet.ok) change({ fleet: fleet.value })

@@ -19,7 +19,7 @@ import {
   SAME_PERSON,
 } from '../attach-model.ts'
 import { isBelow, minimumOf } from '../document-model.ts'
-import { announce, outdated } from '../store.ts'
+import { recorded } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
@@ -73,9 +73,8 @@ export function DocumentDialog({ view, earlier, request, controls, need, about, 
     const done =
       form.kind === 'file' ? await add.run(draft) : await note.run({ ...draft, name: form.name, text: form.note })
     if (done === null) return
-    announce(form.kind === 'file' ? 'Document added.' : 'Note added.')
+    recorded(form.kind === 'file' ? 'Document added.' : 'Note added.')
     onClose()
-    outdated()
   }
   const error = form.kind === 'file' ? add.error : note.error
   return (

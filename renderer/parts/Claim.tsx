@@ -8,7 +8,7 @@ import { type Action, useAction, useResults } from '../actions.ts'
 import { documentsIn, heldLine } from '../document-model.ts'
 import { claimSentence, ledgerOf, weightsOf } from '../ledger.ts'
 import { type CheckOnNode, whatWouldChange } from '../model.ts'
-import { announce, change, go, outdated } from '../store.ts'
+import { go, recorded } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -271,13 +271,10 @@ function AcceptResult({ check, node, verdict, alike, onClose }: AcceptResultProp
     const done = isGiven ? await accept.run({ ...terms, approvedBy, approverRole }) : await request.run(terms)
     if (done === null) return
     const entries = isGiven ? done.riskAcceptances : done.acceptanceRequests
-    const problem = await signing.sign(entries.at(-1)?.id)
-    // The entry is recorded in any case and can be signed later from the list.
-    if (problem !== null) change({ problem })
+    await signing.signRecorded(entries.at(-1)?.id)
     const what = isGiven ? 'Risk acceptance' : 'Acceptance request'
-    announce(`${what} recorded on ${plural(nodes.length, 'node')} until ${day(until)}.`)
+    recorded(`${what} recorded on ${plural(nodes.length, 'node')} until ${day(until)}.`)
     onClose()
-    outdated()
   }
   return (
     <FormDialog

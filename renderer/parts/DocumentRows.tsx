@@ -18,7 +18,7 @@ import {
   progressWords,
   requestIn,
 } from '../document-model.ts'
-import { announce, go, outdated } from '../store.ts'
+import { go, recorded } from '../store.ts'
 import { bytes, day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
@@ -319,9 +319,8 @@ function RequestDialog({ target, askedOf, onClose }: RequestDialogProps) {
     if (owner.trim() === '' || due === '') return
     const { framework, control, need } = target
     if ((await set.run({ framework, control, need, owner, due })) === null) return
-    announce(`Requested from ${owner}, due ${day(due)}.`)
+    recorded(`Requested from ${owner}, due ${day(due)}.`)
     onClose()
-    outdated()
   }
   return (
     <FormDialog

@@ -18,7 +18,7 @@ import {
   sectionState,
   unsavedSections,
 } from '../engagement-model.ts'
-import { announce, outdated, replace, useStore } from '../store.ts'
+import { announce, recorded, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -79,8 +79,7 @@ export function EngagementEditor({ first, begin }: EngagementEditorProps) {
     setView(reply)
     // Input made while saving is kept.
     if (now.current.form === sent) setForm(reply.form)
-    announce(reply.counts && !reply.waits ? 'Saved and in use.' : 'Saved.')
-    outdated()
+    recorded(reply.counts && !reply.waits ? 'Saved and in use.' : 'Saved.')
     return reply
   }
   /** Continues to the population if nothing is missing, otherwise to the first missing field. */
@@ -98,8 +97,7 @@ export function EngagementEditor({ first, begin }: EngagementEditorProps) {
     forgetForm(null)
     setView(reply)
     setForm(reply.form)
-    announce('Engagement imported.')
-    outdated()
+    recorded('Engagement imported.')
   }
   if (form === null) return <Begin onFill={() => put(blank)} onImported={imported} />
   return (

@@ -1,9 +1,8 @@
 import { IconDeviceFloppy, IconPlus, IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { IdentityView } from '../../schemas/ipc-packs.ts'
-import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { call, useAnswer } from '../bridge.ts'
+import { useAnswer } from '../bridge.ts'
 import { announce } from '../store.ts'
 import { may } from '../team.ts'
 import { visible, when } from '../text.ts'
@@ -89,11 +88,10 @@ function Identity({
 }) {
   const { name, kind, subject, fingerprint, notAfter, keptHow, retired } = identity
   const [rotating, setRotating] = useState(false)
-  const [error, setError] = useState<CallFailure | null>(null)
+  const { error, run } = useAction('identities.backup')
   const backup = async (): Promise<void> => {
-    const saved = await call('identities.backup', { name })
-    setError(saved.ok ? null : saved.error)
-    if (saved.ok && saved.value !== null) announce(`Backup saved as ${visible(saved.value.file)}.`)
+    const saved = await run({ name })
+    if (saved !== null) announce(`Backup saved as ${visible(saved.file)}.`)
   }
   return (
     <li className="entry">

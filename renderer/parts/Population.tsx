@@ -6,7 +6,7 @@ import type { CoverageView, EngagementView, InventoryDraft, InventoryView } from
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAction, useResultsSoFar } from '../actions.ts'
 import { type CoverageRow, coverageCounts, coverageLine, coverageRows } from '../coverage-model.ts'
-import { announce, go, outdated } from '../store.ts'
+import { go, recorded } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -239,9 +239,8 @@ function InventoryDialog({ before, onClose }: { readonly before: InventoryView |
     if (source.trim() === '' || owner.trim() === '' || on === '') return
     const view = await bring.run({ kind, source, owner, on })
     if (view === null) return
-    announce(`Provider inventory imported: ${plural(view.inventory?.rows ?? 0, 'asset')}.`)
+    recorded(`Provider inventory imported: ${plural(view.inventory?.rows ?? 0, 'asset')}.`)
     onClose()
-    outdated()
   }
   return (
     <FormDialog
@@ -303,9 +302,8 @@ function LeaveOutDialog({ row, onClose }: { readonly row: CoverageRow; readonly 
   const [tried, setTried] = useState(false)
   const put = async (reason: string | null): Promise<void> => {
     if (row.rowId === null || (await set.run({ id: row.rowId, why: reason })) === null) return
-    announce(reason === null ? 'Asset included.' : 'Asset excluded.')
+    recorded(reason === null ? 'Asset included.' : 'Asset excluded.')
     onClose()
-    outdated()
   }
   const send = (): void => {
     setTried(true)

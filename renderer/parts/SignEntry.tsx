@@ -5,7 +5,7 @@ import type { CallFailure } from '../../schemas/ipc-views.ts'
 import type { EntrySignature } from '../../schemas/types.ts'
 import { call, useAnswer } from '../bridge.ts'
 import { rolesToSign } from '../register-model.ts'
-import { announce, go, outdated } from '../store.ts'
+import { change, go, recorded } from '../store.ts'
 import { signedIn } from '../team.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -117,6 +117,8 @@ interface EntrySigning {
   readonly chosen: boolean
   /** Signs a recorded entry as chosen; null where that succeeded or no signature was chosen. */
   readonly sign: (id: string | undefined) => Promise<CallFailure | null>
+  /** The same; a failure is reported above every screen, as the entry is recorded and can be signed later from the list. */
+  readonly signRecorded: (id: string | undefined) => Promise<void>
 }
 
 /** A signature in one of the roles, made once the entry is recorded. The first role is the default. */
@@ -143,7 +145,11 @@ export function useEntrySigning(roles: readonly [Role, ...Role[]]): EntrySigning
     const signed = await call('register.sign', { id, role, identity })
     return signed.ok ? null : signed.error
   }
-  return { choice, chosen: identity !== null, sign }
+  const signRecorded = async (id: string | undefined): Promise<void> => {
+    const problem = await sign(id)
+    if (problem !== null) change({ problem })
+  }
+  return { choice, chosen: identity !== null, sign, signRecorded }
 }
 
 interface SignEntryProps {
@@ -185,8 +191,7 @@ function SignDialog({
     setBusy(false)
     setError(failed)
     if (failed !== null) return
-    announce('Entry signed.')
-    outdated()
+    recorded('Entry signed.')
     onClose()
   }
   return (

@@ -8,7 +8,7 @@ import { decisionWords } from '../../schemas/words.ts'
 import { useAction, useResults } from '../actions.ts'
 import { stateOf } from '../control-tree.ts'
 import { decisionChoices, decisionsFor, stateReasons } from '../register-model.ts'
-import { announce, change, outdated } from '../store.ts'
+import { recorded } from '../store.ts'
 import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -106,12 +106,9 @@ function DecisionDialog({ framework, control, onClose }: DecisionDialogProps) {
     const input = decisionInput({ framework, control: control.key, decision, until }, texts)
     const done = await set.run(input)
     if (done === null) return
-    const problem = await signing.sign(done.decisions.at(-1)?.id)
-    // The decision is recorded in any case and can be signed later from the list.
-    if (problem !== null) change({ problem })
-    announce(`Decision recorded until ${day(until)}.`)
+    await signing.signRecorded(done.decisions.at(-1)?.id)
+    recorded(`Decision recorded until ${day(until)}.`)
     onClose()
-    outdated()
   }
   return (
     <FormDialog

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useAction } from '../actions.ts'
-import { announce, outdated } from '../store.ts'
+import { recorded } from '../store.ts'
 import { firstUp } from '../text.ts'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { FormDialog } from './FormDialog.tsx'
@@ -31,9 +31,8 @@ export function WithdrawDialog({ what, id, about, onClose }: WithdrawDialogProps
     setTried(true)
     if (by.trim() === '' || reason.trim().length < 3) return
     if ((await withdraw.run({ id, by, reason })) === null) return
-    announce(`${firstUp(what)} ${way.done}.`)
+    recorded(`${firstUp(what)} ${way.done}.`)
     onClose()
-    outdated()
   }
   return (
     <FormDialog

@@ -12,7 +12,7 @@ import { Page } from '../parts/Page.tsx'
 import { useEntrySigning } from '../parts/SignEntry.tsx'
 import { WithdrawDialog } from '../parts/WithdrawDialog.tsx'
 import { acceptancesShown, pendingWords, type Shown, STANDINGS, signedLine } from '../register-model.ts'
-import { announce, change, outdated } from '../store.ts'
+import { announce, recorded } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
@@ -227,12 +227,9 @@ function ApproveDialog({ request, onClose }: ApproveDialogProps) {
     setTried(true)
     if (approvedBy.trim() === '' || approverRole.trim() === '') return
     if ((await approve.run({ id: request.id, approvedBy, approverRole })) === null) return
-    const problem = await signing.sign(request.id)
-    // The request is approved in any case; the entry can be signed later from the list.
-    if (problem !== null) change({ problem })
-    announce('Request approved.')
+    await signing.signRecorded(request.id)
+    recorded('Request approved.')
     onClose()
-    outdated()
   }
   return (
     <FormDialog title="Approve request" verb="Approve request" action={approve} onSubmit={send} onClose={onClose}>

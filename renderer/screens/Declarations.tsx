@@ -18,7 +18,7 @@ import { Page } from '../parts/Page.tsx'
 import { SectionEditor } from '../parts/SectionEditor.tsx'
 import { useTable } from '../parts/TableTools.tsx'
 import type { DeclarationsPart } from '../routes.ts'
-import { announce, change, go, outdated, refreshFleet, replace, useStore } from '../store.ts'
+import { announce, change, go, recorded, refreshFleet, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { CellLine, CellLines, type GridColumn, GridTable } from '../ui/GridTable.tsx'
@@ -206,8 +206,7 @@ function FleetFile({ view, onOpened }: FleetFileProps) {
     if (fleet === null) return
     setPreview(null)
     change({ fleet })
-    announce(`Fleet file opened: ${plural(fleet.nodes.length, 'node')} in scope.`)
-    outdated()
+    recorded(`Fleet file opened: ${plural(fleet.nodes.length, 'node')} in scope.`)
     onOpened()
   }
   const write = async (): Promise<void> => {

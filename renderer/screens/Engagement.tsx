@@ -14,7 +14,7 @@ import { Page } from '../parts/Page.tsx'
 import { Population } from '../parts/Population.tsx'
 import { textColumn, type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import type { EngagementPart } from '../routes.ts'
-import { announce, go, outdated, replace, useStore } from '../store.ts'
+import { go, recorded, replace, useStore } from '../store.ts'
 import type { ColumnPart } from '../table-model.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -118,8 +118,7 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
   const [asks, setAsks] = useState<MappingItem | null>(null)
   const done = (reply: readonly MappingItem[] | null, announcement: string): boolean => {
     if (reply === null) return false
-    announce(announcement)
-    outdated()
+    recorded(announcement)
     return true
   }
   return (

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { EvidenceList, EvidencePiece } from '../../schemas/ipc-results.ts'
-import type { CallFailure, Source } from '../../schemas/ipc-views.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { useAction } from '../actions.ts'
-import { type Answer, call, useAnswer } from '../bridge.ts'
+import { type Answer, useAnswer } from '../bridge.ts'
 import { linesOf } from '../output-lines.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { CaptureList, keyOf } from '../parts/CaptureList.tsx'
@@ -144,16 +144,12 @@ const NO_BYTES = {
 /** The loaded part of a stream, and the next MiB on request. */
 function Pieces({ first, of, node }: OneAnswerProps) {
   const [so, setSo] = useState({ text: first.text, marked: first.marked, next: first.nextOffset })
-  const [error, setError] = useState<CallFailure | null>(null)
-  const [busy, setBusy] = useState(false)
+  const { busy, error, run } = useAction('evidence.get')
   const more = async (offset: number): Promise<void> => {
-    setBusy(true)
-    setError(null)
     const { stream, capture } = first
-    const reply = await call('evidence.get', { of, node, capture: keyOf(capture), stream, offset })
-    setBusy(false)
-    if (!reply.ok) return setError(reply.error)
-    const { text, marked, nextOffset } = reply.value
+    const got = await run({ of, node, capture: keyOf(capture), stream, offset })
+    if (got === null) return
+    const { text, marked, nextOffset } = got
     const before = so.text.split('\n').length - 1
     setSo({ text: so.text + text, marked: [...so.marked, ...marked.map((line) => line + before)], next: nextOffset })
   }

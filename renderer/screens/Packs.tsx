@@ -1,9 +1,8 @@
 import { IconFolderOpen, IconPackageExport } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { PackReview, RecentPack } from '../../schemas/ipc-packs.ts'
-import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { call, useAnswer } from '../bridge.ts'
+import { useAnswer } from '../bridge.ts'
 import { discardDraft, exportRoute, useExport } from '../export-store.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
@@ -91,15 +90,12 @@ function Recent({
   readonly packs: readonly RecentPack[]
   readonly onOpened: (review: PackReview) => void
 }) {
-  const [busy, setBusy] = useState<string | null>(null)
-  const [error, setError] = useState<CallFailure | null>(null)
+  const [chosen, setChosen] = useState('')
+  const { busy, error, run } = useAction('pack.open-recent')
   const open = async (handle: string): Promise<void> => {
-    setBusy(handle)
-    setError(null)
-    const reply = await call('pack.open-recent', { handle })
-    setBusy(null)
-    if (reply.ok) onOpened(reply.value)
-    else setError(reply.error)
+    setChosen(handle)
+    const review = await run({ handle })
+    if (review !== null) onOpened(review)
   }
   return (
     <>
@@ -113,7 +109,12 @@ function Recent({
             title: 'Action',
             cell: ({ handle, file, here }) =>
               here ? (
-                <Button small busy={busy === handle} label={`Open ${visible(file)}`} onPress={() => void open(handle)}>
+                <Button
+                  small
+                  busy={busy && chosen === handle}
+                  label={`Open ${visible(file)}`}
+                  onPress={() => void open(handle)}
+                >
                   Open
                 </Button>
               ) : (

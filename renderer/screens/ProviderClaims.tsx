@@ -13,7 +13,7 @@ import { Ledger } from '../parts/Ledger.tsx'
 import { MarkedLine } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
-import { announce, go, outdated, useStore } from '../store.ts'
+import { go, recorded, useStore } from '../store.ts'
 import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -213,8 +213,7 @@ function Choice({ list: { shipped, chosen, own } }: { readonly list: ProviderLis
   const bring = useAction('provider.import-choose')
   const done = (reply: ProviderList | null): void => {
     if (reply === null) return
-    announce(reply.chosen === null ? 'Provider profile removed.' : `Provider profile ${reply.chosen.name} selected.`)
-    outdated()
+    recorded(reply.chosen === null ? 'Provider profile removed.' : `Provider profile ${reply.chosen.name} selected.`)
   }
   const going = progress?.ended === 'no'
   const options = [
