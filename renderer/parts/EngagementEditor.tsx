@@ -29,7 +29,8 @@ import { ResponsibilitySection, SubserviceSection, UserEntitySection } from './E
 import { BoundarySection, OwnerFields, type SectionProps, SignOffSection, WhoSection } from './EngagementWho.tsx'
 import { LinesField } from './FieldForm.tsx'
 import { FormDialog } from './FormDialog.tsx'
-import { MarkedLine, Repeated } from './Mark.tsx'
+import { MarkedLine } from './Mark.tsx'
+import { Repeated } from './Repeated.tsx'
 
 const SECTIONS: Readonly<Record<EngagementSection, (props: SectionProps) => React.ReactNode>> = {
   who: WhoSection,

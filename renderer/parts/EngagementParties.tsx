@@ -15,7 +15,7 @@ import { DateField } from '../ui/DateField.tsx'
 import { bound, TextArea, TextField } from '../ui/Field.tsx'
 import { OwnerFields, type SectionProps } from './EngagementWho.tsx'
 import { LinesField } from './FieldForm.tsx'
-import { Repeated } from './Mark.tsx'
+import { Repeated } from './Repeated.tsx'
 
 const ROWS_NOTE = 'One per line, framework first, for example soc2 CC6.4 or hipaa 164.310(a)(1).'
 

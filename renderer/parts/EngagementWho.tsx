@@ -18,7 +18,7 @@ import { DateField } from '../ui/DateField.tsx'
 import { bound, TextArea, TextField } from '../ui/Field.tsx'
 import { Select } from '../ui/Select.tsx'
 import { LinesField } from './FieldForm.tsx'
-import { Repeated } from './Mark.tsx'
+import { Repeated } from './Repeated.tsx'
 
 export interface SectionProps {
   readonly form: EngagementForm

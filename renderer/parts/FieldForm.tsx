@@ -19,8 +19,8 @@ import { DateField } from '../ui/DateField.tsx'
 import { TextArea, TextField, type TextFieldProps } from '../ui/Field.tsx'
 import { Select } from '../ui/Select.tsx'
 import { FailureNote } from './Ask.tsx'
-import { Repeated } from './Mark.tsx'
 import { PlaceMap } from './PlaceMap.tsx'
+import { Repeated } from './Repeated.tsx'
 
 type Value = Readonly<Record<string, unknown>>
 interface FormParts {
