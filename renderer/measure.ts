@@ -16,13 +16,15 @@ export function useWidth<E extends HTMLElement>(): readonly [RefObject<E | null>
   return [element, width]
 }
 
-/** Whether a time has passed since the element was first drawn: what ends before it would only flicker. */
-export function useLate(milliseconds: number): boolean {
+/** Whether a wait has lasted for a time: what ends before it would only flicker. By default, it begins with the element. */
+export function useLate(milliseconds: number, isWaiting = true): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
+    setLate(false)
+    if (!isWaiting) return
     const timer = setTimeout(() => setLate(true), milliseconds)
     return () => clearTimeout(timer)
-  }, [milliseconds])
+  }, [milliseconds, isWaiting])
   return isLate
 }
 

@@ -1,4 +1,5 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
+import { useLate } from './measure.ts'
 
 /** Parts of the page that show an earlier result while it is requested again. */
 const waiting = new Set<symbol>()
@@ -32,12 +33,6 @@ const SLOW_MS = 1000
 /** Whether an earlier result has been shown for a second. */
 export function useEarlierShown(): boolean {
   const isShown = useSyncExternalStore(onEarlierShown, isEarlierShown)
-  const [isLate, setLate] = useState(false)
-  useEffect(() => {
-    setLate(false)
-    if (!isShown) return
-    const timer = setTimeout(() => setLate(true), SLOW_MS)
-    return () => clearTimeout(timer)
-  }, [isShown])
+  const isLate = useLate(SLOW_MS, isShown)
   return isShown && isLate
 }
