@@ -37,6 +37,6 @@ export async function signOut(): Promise<void> {
   location.assign(START)
 }
 
-/** The header that proves to the server that a request comes from this page. */
+/** The header that shows the server that a request comes from this page. */
 export const tokenHeader = (): Readonly<Record<string, string>> =>
   session === null ? {} : { [TEAM_HEADERS.csrf]: session.csrf }
