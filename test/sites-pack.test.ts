@@ -65,6 +65,17 @@ it('one that was changed since it was signed is refused', async () => {
   expect(sites.ok ? '' : sites.error.detail).toContain('the signature is invalid')
 })
 
+it('many rows of one long line are compared in little time', async () => {
+  const line = Array.from({ length: 100_000 }, (_, at) => `w${at}`).join(' ')
+  const bytes = new TextEncoder().encode(`serial,site\n${line}\n`)
+  const rows = Array.from({ length: 500 }, (_, at) => ({ line: 2, serial: `w${at}`, site: 'w1' }))
+  const file = { name: 'sites.csv', size: bytes.length, sha256: sha256(bytes) }
+  const list = { source: 'Host', kind: 'csv', on: '2026-11-01', declaredBy: 'M. Ortiz', file, rows } as const
+  const before = performance.now()
+  expect(await problemsOf(list as unknown as SiteList, bytes)).toEqual([])
+  expect(performance.now() - before).toBeLessThan(5000)
+})
+
 it('a pack whose record is missing, or states something else, or whose rows do, does not verify', async () => {
   const sites = await read(TABLE, TABLE)
   if (!sites.ok) throw new Error(sites.error.detail)

@@ -145,8 +145,15 @@ function siteRowProblems(bytes: Uint8Array, { kind, rows }: Pick<SiteList, 'kind
   const text = kind === 'csv' ? listText(bytes) : jsonText(bytes)
   const lines = kind === 'csv' && !text.includes('"') ? text.split(text.includes('\n') ? '\n' : '\r') : null
   const whole = lines === null ? new Set(wordsOf(text)) : null
+  // Each line once: any number of rows can name the same one.
+  const known = new Map<number, ReadonlySet<string>>()
+  const inLine = (line: number): ReadonlySet<string> => {
+    const words = known.get(line) ?? new Set(wordsOf(lines?.[line - 1] ?? ''))
+    known.set(line, words)
+    return words
+  }
   const wrong = rows.filter((row) => {
-    const there = whole ?? new Set(wordsOf(lines?.[row.line - 1] ?? ''))
+    const there = whole ?? inLine(row.line)
     return !placeWords(row).every((word) => there.has(word))
   })
   const problems = wrong
