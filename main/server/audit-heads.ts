@@ -28,11 +28,17 @@ export function signedHeads(text: string): readonly SignedHead[] {
     if (!line.includes('"kind":"head-signed"')) return []
     const { kind, of } = JSON.parse(line) as Chained<AuditEvent>
     if (kind !== 'head-signed') return []
-    const { statement: signed = '', cms = '' } = of
+    // Whoever can write the log can continue it with entries of any form.
+    const { statement: signed, cms } = textsIn(of)
     const statement = readHeadStatement(signed)
     const isInLog = statement !== null && statement.size <= at && digests[statement.size - 1] === statement.digest
     return [{ line: at + 1, statement, text: signed, cms, isInLog }]
   })
+}
+
+function textsIn(of: unknown): { readonly statement: string; readonly cms: string } {
+  const { statement, cms } = (of ?? {}) as Readonly<Record<string, unknown>>
+  return { statement: typeof statement === 'string' ? statement : '', cms: typeof cms === 'string' ? cms : '' }
 }
 
 /** The number of entries other than signed heads among the first `size` entries of a log. */

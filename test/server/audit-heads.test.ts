@@ -65,6 +65,17 @@ describe('a statement about a head', () => {
   })
 })
 
+test.each([[undefined], [null], [5], [{}], [{ statement: 5, cms: null }], [{ statement: {}, cms: ['AAAA'] }]])(
+  'a log that was continued with a signed head of %j has a head that is not in it',
+  (of) => {
+    const { line } = chainedLine(EMPTY_LOG, { kind: 'head-signed', ...(of === undefined ? {} : { of }) })
+    expect(checkAudit(line).intact).toBe(true)
+    const [head] = signedHeads(line)
+    expect(head).toMatchObject({ line: 1, statement: null, text: '', cms: '', isInLog: false })
+    expect(remoteSigning.textSigner(head?.text ?? '', Buffer.from(head?.cms ?? '', 'base64'))).toBeNull()
+  },
+)
+
 async function kitWithSealers(): Promise<TeamKit> {
   const kit = await teamKit({ config: (config) => withSealers(config, signer) })
   open.push(() => kit.close())
