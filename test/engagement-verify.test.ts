@@ -224,6 +224,18 @@ test.each<[string, Partial<Mapping>, string]>([
   ['an id like ours', { id: 's0c-2' }, 'has an ID that imitates a built-in framework'],
   ['our id', { id: 'soc2' }, 'has an ID that imitates a built-in framework'],
   ['a title like ours', { title: 'НIРАA  security rule' }, 'has a title that imitates a built-in framework'],
+  [
+    'a title like ours with Greek capitals',
+    { title: 'ΗΙΡΑΑ Security Rule' },
+    'has a title that imitates a built-in framework',
+  ],
+  [
+    'a title like ours in Cherokee',
+    { title: '\u13bb\u13a5\u13e2\u13aa\u13aa' },
+    'has a title that imitates a built-in framework',
+  ],
+  ['a title like ours in small capitals', { title: 'ʜɪᴘᴀᴀ' }, 'has a title that imitates a built-in framework'],
+  ['a title like ours with a stroke', { title: 'ħIPAA' }, 'has a title that imitates a built-in framework'],
   ['a title that begins like ours', { title: 'HIPAA' }, 'has a title that imitates a built-in framework'],
   ['an unknown check', { controls: [rowOf('X1', 'no.such')] }, 'names “no.such”, a check that is not in the catalog'],
   [

@@ -20,14 +20,47 @@ export function imitated(
 }
 
 const SHORTEST_TITLE = 4
-/** Letters of other alphabets, and digits, that look like the Latin letter below them (UTS #39, confusables). */
-const ALIKE = 'авекмнорстухіѕјԁӏαβεικνορτυχ015'
-const LATIN = 'abekmhopctyxisjdlabeikvoptuxols'
-const LOOKS: ReadonlyMap<string, string> = new Map([...ALIKE].map((letter, at) => [letter, LATIN[at] ?? letter]))
+/**
+ * Letters of other alphabets, and digits, that look like a Latin letter (UTS #39, confusables), in the case in which they do: those of Cyrillic,
+ * Greek, Armenian, Coptic, Cherokee and Lisu, Latin small capitals and letters with a stroke.
+ */
+const ALIKE: Readonly<Record<string, string>> = {
+  a: 'аαΑꭺᎪꓮᴀɑⲁ',
+  b: 'вβΒᏴꓐʙ',
+  c: 'сϲᏟꓚᴄⲥ',
+  d: 'ԁᎠꓓᴅđð',
+  e: 'еεΕᎬꓰᴇєҽ',
+  h: 'нΗһհᎻꓧʜⲏħ',
+  i: 'іιΙӏᎥꓲɪıⲓɩ',
+  j: 'јϳᎫꓙᴊ',
+  k: 'кκΚᏦꓗᴋⲕ',
+  l: '1Ꮮꓡʟłլǀ',
+  m: 'мΜᎷꓟᴍⲙ',
+  n: 'ηΝꓠɴոռ',
+  o: '0оοօσᴏꓳⲟø',
+  p: 'рρΡᏢꓑᴘⲣƿ',
+  r: 'гᎡꓣʀⲅ',
+  s: '5ѕᏚꓢꜱՏ',
+  t: 'тτΤᎢꓔᴛⲧŧ',
+  u: 'υμսᴜꓴՍʋ',
+  v: 'νѵᏙꓦᴠ',
+  x: 'хχΧꓫⲭ',
+  y: 'уγΥүᎩꓬʏⲩү',
+  z: 'ΖᏃꓜᴢ',
+}
+const LOOKS: ReadonlyMap<string, string> = new Map(
+  Object.entries(ALIKE).flatMap(([latin, letters]) => [...letters].map((letter) => [letter, latin] as const)),
+)
+
+/** A letter as it is seen: by itself, or by its small or capital form. */
+const seenAs = (letter: string): string => {
+  const small = letter.toLowerCase()
+  return LOOKS.get(letter) ?? LOOKS.get(small) ?? LOOKS.get(letter.toUpperCase()) ?? small
+}
 
 const lookOf = (text: string): string =>
-  [...text.normalize('NFKD').toLowerCase()]
-    .map((letter) => LOOKS.get(letter) ?? letter)
+  [...text.normalize('NFKD')]
+    .map(seenAs)
     .join('')
     .replace(/[^\p{L}\p{N}]/gu, '')
     .replaceAll('i', 'l')
