@@ -8,8 +8,10 @@ import { storedResponse } from '../main/adapters/seal/tsp/client.ts'
 import { readsOf } from '../main/core/assessor.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { PATHS } from '../main/core/pack.ts'
+import { jsonBytes } from '../main/core/pack-files.ts'
 import type { Signer } from '../main/core/ports.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { leafOf, nodesDigest } from '../main/core/run-chain/entry.ts'
 import { chainFiles } from '../main/core/run-chain/notes.ts'
 import { committed, type DisclosedUnit, textOfParts, UNITS_PATH } from '../main/verify/disclosure/copy.ts'
@@ -212,6 +214,37 @@ describe('warnings of the pack', () => {
     expect((await verified((await copyOf(await packOf(), sampleCatalog, { classes: ['ipv4'] })).files)).demo).toBe(
       false,
     )
+  })
+})
+
+describe('values that two readers see differently', () => {
+  const twice = (text: string): string => text.replace('{', '{"documents":["a policy"],')
+  const register = jsonBytes(EMPTY_REGISTER)
+  const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+  test.each([
+    ['a member of a document', PATHS.register, twice(textOf(register))],
+    ['the same with an escape', PATHS.register, twice(textOf(register)).replace('documents', 'd\\u006fcuments')],
+    ['the same with a blank', PATHS.register, twice(textOf(register)).replace('documents"', 'documents" ')],
+  ])('twice %s is refused', async (_, path, text) => {
+    const pack = await packOf({ extra: new Map([[path, new TextEncoder().encode(text)]]) })
+    const { files } = await copyOf(pack, sampleCatalog, { classes: ['ipv4'] })
+    const report = await verified(files)
+    expect(answer(report, 'integrity')).toBe('failed')
+    expect(report.checks[0]?.details.join('\n')).toContain('has a member twice')
+  })
+
+  test('a member of a line of captures is refused too, and no line of an honest copy', async () => {
+    const path = 'data/nodes/node-a/captures.jsonl'
+    const lines = textIn(await packOf(), path)
+    const pack = await packOf({
+      extra: new Map([[path, new TextEncoder().encode(lines.replace('{', '{"exitCode":1,'))]]),
+    })
+    const { files } = await copyOf(pack, sampleCatalog, { classes: ['ipv4'] })
+    expect(answer(await verified(files), 'integrity')).toBe('failed')
+    for (const policy of [{ nodes: ['node-a'] }, { classes: ['digest', 'node'] as const }, { paths: [path] }])
+      expect(answer(await verified((await copyOf(await packOf(), sampleCatalog, policy)).files), 'integrity')).toBe(
+        'passed',
+      )
   })
 })
 

@@ -1,6 +1,6 @@
 import { DEEPEST_JSON, LARGEST_JSON, MOST_VALUES } from './budgets.ts'
 
-const [QUOTE, ESCAPE, COMMA] = [0x22, 0x5c, 0x2c]
+const [QUOTE, ESCAPE, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
@@ -35,6 +35,37 @@ function endOfString(text: string, from: number): number {
   }
   return -1
 }
+
+/** Whether an object in a valid JSON text has a member twice: two readers can then see different values. */
+export function hasRepeatedMember(text: string): boolean {
+  // For each open object the names so far; null for a list.
+  const open: (Set<string> | null)[] = []
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at)
+    if (char === QUOTE) {
+      const end = endOfString(text, at + 1)
+      if (end === -1) return false
+      const names = isName(text, end + 1) ? open.at(-1) : null
+      if (names != null) {
+        const name = text.slice(at, end + 1)
+        const read = name.includes('\\') ? String(jsonOrNull(name)) : name.slice(1, -1)
+        if (names.has(read)) return true
+        names.add(read)
+      }
+      at = end
+    } else if (char === LIST) open.push(null)
+    else if (char === OBJECT) open.push(new Set())
+    else if (char === LIST_END || char === OBJECT_END) open.pop()
+  }
+  return false
+}
+
+const isName = (text: string, from: number): boolean => {
+  let at = from
+  while (SPACES.has(text.charCodeAt(at))) at += 1
+  return text.charCodeAt(at) === COLON
+}
+const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 /** Parses JSON of foreign origin. Throws where it is invalid or exceeds the limits. */
 export function parseBounded(text: string): unknown {

@@ -11,6 +11,7 @@ import { type DisclosedUnit, isOpen, readUnitLine, textOfParts, UNITS_PATH, unit
 import { isCopied } from './disclose.ts'
 import { countsOf, type DisclosureCounts, type DisclosureNotes, NOTES_PATH, readNotes } from './notes.ts'
 import { INDEX_PATH } from './parts.ts'
+import { repeatsMember } from './rebuild.ts'
 
 export interface DisclosureReading {
   /** Empty: every disclosed byte is covered by the sealed list. The seal itself is verified separately. */
@@ -54,6 +55,8 @@ export async function readDisclosure(source: PackSource): Promise<DisclosureRead
     else if (path !== null && compare(path, before) <= 0)
       problems.push(`${UNITS_PATH}:${count + 1}: ${quote(path, 400)} is out of order.`)
     else if (path !== null && !isRunPayload(path)) problems.push(`${UNITS_PATH}:${count + 1}: ${notInPacks(path)}`)
+    else if (repeatsMember(unit))
+      problems.push(`${UNITS_PATH}:${count + 1}: a JSON object has a member twice, which no pack has.`)
     else units.push(unit)
     before = path ?? before
     count += 1

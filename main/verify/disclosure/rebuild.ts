@@ -7,7 +7,7 @@ import type {
   Register,
 } from '../../../schemas/types.ts'
 import { verdictWords } from '../../../schemas/words.ts'
-import { parseBounded } from '../../core/bounded-json.ts'
+import { hasRepeatedMember, parseBounded } from '../../core/bounded-json.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
 import { RECORDING } from '../../core/layout.ts'
@@ -155,10 +155,32 @@ const linesOf = (unit: DisclosedUnit): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '')
 
+/** Where a digest is redacted with its size, the gap closes the string for both. */
+const closed = (text: string): string => text.replaceAll(`"sha256":"${GAP}}`, `"sha256":"${GAP}"}`)
+
+/** Whether a JSON document, or a line of one, has a member twice. In a pack none has; in a copy, two readers could see different values. */
+export function repeatsMember(unit: DisclosedUnit): boolean {
+  const path = pathWithGaps(unit)
+  if (!/\.jsonl?$/.test(path)) return false
+  const text = textWithGaps(unit)
+  const parts = path.endsWith('l') ? text.split('\n') : [text]
+  return parts.map(closed).some((part) => hasRepeatedMember(part) && isJson(part))
+}
+
+/** A gap can leave a text of another form, in which nothing is a member. */
+function isJson(text: string): boolean {
+  try {
+    parseBounded(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** A line of captures.jsonl. Where a digest is redacted, its size is too, and the gap closes the string for both. */
 function captureIn(line: string): Capture | null {
   try {
-    const meta: unknown = parseBounded(line.replaceAll(`"sha256":"${GAP}}`, `"sha256":"${GAP}"}`))
+    const meta: unknown = parseBounded(closed(line))
     const { probe, command, stdout, stderr } = meta as Partial<Capture>
     const isNamed = typeof probe === 'string' && typeof command === 'string' && !hasGap(probe) && !hasGap(command)
     return isNamed && typeof stdout?.sha256 === 'string' && typeof stderr?.sha256 === 'string'
