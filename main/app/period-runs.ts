@@ -19,6 +19,7 @@ import { isDay } from '../core/run-chain/entry.ts'
 import { buildPeriodReport, calendarRows, controlRows, deviationRows, practiceRows } from '../present/period-report.ts'
 import { periodRecipientNote, README, VERIFY } from '../present/recipient.ts'
 import { readBag } from '../verify/steps/bag.ts'
+import { enclosedProblems } from '../verify/steps/enclosed.ts'
 import type { SealedPeriodPages } from '../verify/steps/pages.ts'
 import { NO_TRUST } from '../verify/steps/trust.ts'
 import { type Content, complementaryTable } from './output-files.ts'
@@ -59,18 +60,25 @@ export async function runAtHand(
   { sealing, validator }: Pick<Ports, 'sealing' | 'validator'>,
   shelf: PackShelf,
   run: EnteredRun,
-  { places, head }: { readonly places: PackPlaces; readonly head: string },
+  {
+    places,
+    head,
+    rules,
+  }: {
+    readonly places: PackPlaces
+    /** Head of the chain before the run: headsBefore(). */
+    readonly head: string
+    readonly rules: Catalog
+  },
 ): Promise<Outcome<RunAtHand>> {
   const opened = await firstOpen(shelf, places(run))
   const lost = (code: Failure['code'], detail: string) => fail(code, `run ${run.entry.run}: ${detail}`)
   if (!opened.ok) return lost(opened.error.code, opened.error.detail)
   const { path, pack } = opened.value
-  const bag = await readBag(onlyPaths(pack, partialPaths(pack.paths, [])), {
-    seal: sealing.reader,
-    validator,
-    trust: NO_TRUST,
-  })
-  const [wrong] = bag.problems
+  const part = onlyPaths(pack, partialPaths(pack.paths, []))
+  const readers = { seal: sealing.reader, validator, trust: NO_TRUST, catalog: rules }
+  const bag = await readBag(part, readers)
+  const [wrong] = [...bag.problems, ...(await enclosedProblems(part, bag, readers))]
   if (wrong !== undefined) return lost('pack.altered', wrong)
   if (bag.own === null || canonicalJson(bag.own) !== canonicalJson(run.entry))
     return lost('pack.altered', `${path} is not the pack that the chain names`)

@@ -142,7 +142,7 @@ async function derivePeriod(
   const lost: Failure[] = []
   const atHand = new Map<string, string>()
   for (const run of fold.runs) {
-    const one = await runAtHand(ports, shelf, run, { places, head: headBefore(run) })
+    const one = await runAtHand(ports, shelf, run, { places, head: headBefore(run), rules: input.rules })
     if (one.ok) atHand.set(run.entry.run, one.value.path)
     else lost.push(one.error)
     fold.add(run, one.ok ? one.value.evidence : null)

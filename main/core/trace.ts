@@ -109,7 +109,7 @@ export function traceOf(ours: Catalog, { run, planned, assessment, nodes }: Trac
     planned,
     engine: VERSION,
     catalog: reference,
-    rules: sha256(canonicalJson([VERSION, reference.digest, scope.profile ?? null])),
+    rules: rulesDigest({ engine: VERSION, catalog: reference }, scope),
     scope: scopeDigests(scope),
     checks: [...checkIds(catalog)],
     probes: sortedProbes(catalog).map(({ id }) => id),
@@ -131,11 +131,23 @@ export const answeredIn = ({ nodes, sameMachines = [] }: Pick<RunTrace, 'nodes' 
 /** The content of data/trace.json: canonical JSON and a newline. */
 export const traceBytes = (trace: RunTrace): Uint8Array => jsonBytes(trace)
 
+/** The digest of all that verdicts follow from besides evidence: equal where the rules were equal. */
+export const rulesDigest = (
+  { engine, catalog }: Pick<RunTrace, 'engine' | 'catalog'>,
+  { profile }: Pick<Scope, 'profile'>,
+): Sha256 => sha256(canonicalJson([engine, catalog.digest, profile ?? null]))
+
 /**
  * Digests of the declarations part by part, so that a later run can show which part changed. Nodes are excluded,
  * since they are compared individually.
  */
-function scopeDigests({ fleet: _, population: __, profile: ___, location, ...declared }: Scope): RunTrace['scope'] {
+export function scopeDigests({
+  fleet: _,
+  population: __,
+  profile: ___,
+  location,
+  ...declared
+}: Scope): RunTrace['scope'] {
   const parts: Readonly<Record<string, unknown>> = { ...declared, ...location }
   return Object.entries(parts)
     .filter(([, value]) => value !== undefined)

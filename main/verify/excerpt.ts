@@ -8,6 +8,7 @@ import { readDisclosure } from './disclosure/read.ts'
 import { engineOf } from './disclosure/rebuild.ts'
 import { conclusion, sealedPack, sealStep } from './pipeline.ts'
 import { type BagReading, nodesLacking, readBag } from './steps/bag.ts'
+import { enclosedProblems } from './steps/enclosed.ts'
 import { readSampled, type SampledReading } from './steps/period-walk.ts'
 import { canonical, textOf } from './steps/read.ts'
 import { type RulesSources, unknownRules } from './steps/rules.ts'
@@ -56,11 +57,11 @@ export async function verifyExcerpt(input: VerifyExcerptInput): Promise<Verifica
   })
   return conclusion('excerpt', input, await sealedPack(source, bag.seal, input), {
     integrity: repacked ?? intact([...input.departures.map(packedAgain), ...problems], files),
-    completeness: complete(source, excerpt, { bag, sampled }),
+    completeness: complete(source, excerpt, { bag, sampled, declared: await enclosedProblems(source, bag, input) }),
     reproducibility: reproducible(sampled),
     continuity: NO_CHAIN,
     statedAt: bag.statement?.predicate.asOf ?? null,
-    demo: bag.statement?.predicate.demo === true,
+    demo: bag.statement?.predicate.demo === true || sampled.demo,
     rules: sampled.rules,
     differences: sampled.differences,
   })
@@ -90,7 +91,11 @@ const intact = (problems: readonly string[], files: number): VerificationCheckRe
 function complete(
   source: PackSource,
   excerpt: Excerpt | null,
-  { bag, sampled }: { readonly bag: BagReading; readonly sampled: SampledReading },
+  {
+    bag,
+    sampled,
+    declared,
+  }: { readonly bag: BagReading; readonly sampled: SampledReading; readonly declared: readonly string[] },
 ): VerificationCheckResult {
   const run = bag.statement?.predicate.run
   const problems = [
@@ -101,6 +106,7 @@ function complete(
       ? []
       : [`${EXCERPT_PATH} lists different nodes from those enclosed.`]),
     ...(bag.trace === null ? ['The run trace is not enclosed.'] : []),
+    ...declared,
     ...sampled.problems,
   ]
   const check = 'completeness'

@@ -33,23 +33,33 @@ export async function engagementOfPack(
   catalog: Catalog | null = null,
 ): Promise<readonly string[]> {
   if (scope === null) return []
-  const { engagement } = scope
-  const whole = read ?? (await readPackedCatalog(source, { scope, catalogDigest: digest, catalog }))
-  const packed = namedIn(whole)
-  const known = namesOf(packed.checks, [...(scope.mappings ?? []), ...packed.frameworks])
+  const packed = read ?? (await readPackedCatalog(source, { scope, catalogDigest: digest, catalog }))
   const problems = [
-    ...populationProblems(scope),
-    ...(engagement === undefined
-      ? []
-      : engagementProblems(engagement, known).map(
-          ({ path, text }) => `${PATHS.scope}: engagement.${path.join('.')} ${text}.`,
-        )),
-    ...(await inventoryProblems(source, engagement?.inventory ?? null)),
-    ...mappingProblems(scope, packed, known.checks, catalog),
-    ...providerProblems(scope, packed, whole.isOurs ? catalog : null),
+    ...declaredProblems(scope, packed, catalog),
+    ...(await inventoryProblems(source, scope.engagement?.inventory ?? null)),
   ]
   const more = problems.length - MOST_PROBLEMS
   return more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `${more} more of this kind.`] : problems
+}
+
+/** The same of the scope alone. Without the catalog of its pack, names are not compared with it. */
+export function declaredProblems(
+  scope: Scope,
+  whole: PackedCatalog | null,
+  catalog: Catalog | null,
+): readonly string[] {
+  const packed = whole === null ? null : namedIn(whole)
+  const known = packed === null ? null : namesOf(packed.checks, [...(scope.mappings ?? []), ...packed.frameworks])
+  return [
+    ...populationProblems(scope),
+    ...(scope.engagement === undefined || known === null
+      ? []
+      : engagementProblems(scope.engagement, known).map(
+          ({ path, text }) => `${PATHS.scope}: engagement.${path.join('.')} ${text}.`,
+        )),
+    ...mappingProblems(scope, packed, known?.checks ?? null, catalog),
+    ...(packed === null ? [] : providerProblems(scope, packed, whole?.isOurs === true ? catalog : null)),
+  ]
 }
 
 function populationProblems({ population, inFleet, engagement }: Scope): readonly string[] {
@@ -94,20 +104,21 @@ async function inventoryProblems(source: PackSource, inventory: Engagement['inve
 /** Customer frameworks: each must be in the pack’s catalog as in the scope, and must not imitate a built-in framework. */
 function mappingProblems(
   { mappings = [] }: Scope,
-  { frameworks, offNodeChecks }: NamedParts,
-  checks: KnownNames['checks'],
+  /** Null where the catalog of the pack is not at hand. */
+  named: NamedParts | null,
+  checks: KnownNames['checks'] | null,
   catalog: Catalog | null,
 ): readonly string[] {
-  const elsewhere = new Set(offNodeChecks.map(({ id }) => id))
+  const elsewhere = new Set(named?.offNodeChecks.map(({ id }) => id))
   return mappings.flatMap((mapping, at) => {
     const { id, controls } = mapping
     const called = `${PATHS.scope}: mapping ${quote(id)}`
     const like = imitated(mapping, catalog?.frameworks ?? [])
-    const packed = frameworks.filter((one) => one.id === id)
+    const packed = named?.frameworks.filter((one) => one.id === id)
     const keys = new Set(controls.map(({ key }) => key))
     const unknown = new Set(
       controls.flatMap(({ mappings: supports }) =>
-        supports.flatMap(({ check }) => (checks.has(check) || elsewhere.has(check) ? [] : [check])),
+        supports.flatMap(({ check }) => (checks === null || checks.has(check) || elsewhere.has(check) ? [] : [check])),
       ),
     )
     return [
@@ -115,7 +126,7 @@ function mappingProblems(
         ? []
         : [`${called} has ${like === 'id' ? 'an ID' : 'a title'} that imitates a built-in framework.`]),
       ...(mappings.findIndex((other) => other.id === id) < at ? [`${called} occurs twice.`] : []),
-      ...(packed.length === 1 && canonicalJson(packed[0]) === canonicalJson(mapping)
+      ...(packed === undefined || (packed.length === 1 && canonicalJson(packed[0]) === canonicalJson(mapping))
         ? []
         : [`${called} differs from the framework of that name in ${PATHS.catalog}.`]),
       ...(keys.size === controls.length && controls.every((one) => one.key === `${id}:${one.id}`)

@@ -5,7 +5,7 @@ import { readSigned, signerOf } from '../../core/cms-plain.ts'
 import { sha256 } from '../../core/digest.ts'
 import { listText, wordsOf } from '../../core/engagement/list-text.ts'
 import { err } from '../../core/failure.ts'
-import { PATHS } from '../../core/pack-files.ts'
+import { PATHS, type PackScope } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SealReader } from '../../core/ports.ts'
 import { millisOf } from '../../core/register/days.ts'
@@ -55,7 +55,18 @@ export async function locationOfPack(
   trust: Trust = NO_TRUST,
 ): Promise<LocationReading> {
   if (scope === null) return { problems: [], notes: [] }
-  const { vantages = [], sites } = scope.location ?? {}
+  const { problems, notes } = await vantagesOfScope(scope, seal, trust)
+  return { problems: atMost([...problems, ...(await siteProblems(source, scope.location?.sites))]), notes }
+}
+
+const atMost = (problems: readonly string[]): readonly string[] => {
+  const more = problems.length - MOST_PROBLEMS
+  return more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `${more} more of this kind.`] : problems
+}
+
+/** The same of the vantage measurements alone, which a scope has whole. */
+export async function vantagesOfScope(scope: PackScope, seal: SealReader, trust: Trust): Promise<LocationReading> {
+  const { vantages = [] } = scope.location ?? {}
   const problems: string[] = []
   const notes: string[] = []
   for (const record of vantages) {
@@ -63,12 +74,7 @@ export async function locationOfPack(
     problems.push(...reading.problems.map((problem) => `${PATHS.scope}: ${recordName(record)}: ${problem}`))
     if (reading.problems.length === 0) notes.push(...vantageNotes(record, reading, trust, scope.asOf))
   }
-  problems.push(...repeated(vantages), ...(await siteProblems(source, sites)))
-  const more = problems.length - MOST_PROBLEMS
-  return {
-    problems: more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `${more} more of this kind.`] : problems,
-    notes,
-  }
+  return { problems: [...problems, ...repeated(vantages)], notes }
 }
 
 const recordName = ({ id, vantage }: VantageRecord): string => `vantage measurement ${id} of ${quote(vantage.name)}`

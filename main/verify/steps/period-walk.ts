@@ -1,9 +1,10 @@
 import { POPULATIONS } from '../../../schemas/period-words.ts'
-import type { Period, RunTrace, TracedNode } from '../../../schemas/types.ts'
+import type { Period, RunTrace, Scope, TracedNode } from '../../../schemas/types.ts'
 import type { Difference, RulesReading, VerificationCheckResult } from '../../../schemas/verification.ts'
 import { assessorOf, type PackAssessor } from '../../core/assessor.ts'
 import { addAll } from '../../core/budgets.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
+import { catalogReference } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
 import { jsonBytes, nodeFolder, PATHS } from '../../core/pack-files.ts'
 import type { Zones } from '../../core/period/cadence.ts'
@@ -20,6 +21,7 @@ import { type ChainReading, readChainFiles, type SignatureProblems } from '../..
 import { traceBytes } from '../../core/trace.ts'
 import { type BagReading, nodesLacking, readBag } from './bag.ts'
 import { nodeProblems, wholeProblems } from './complete.ts'
+import { enclosedProblems } from './enclosed.ts'
 import { readNodes, strangeFolders } from './entries.ts'
 import { bytesOf, canonical, nodeFolders, type PackReading, readPack, textOf } from './read.ts'
 import { compareNode, wordingDiffers } from './reproduce.ts'
@@ -119,7 +121,10 @@ export async function walkPeriod(
     }
     const bag = await readBag(part, input)
     const lacking = nodesLacking(part, nodesAsked(samples, run.entry.run))
-    const unfit = bagProblems(bag, { entered: canonicalJson(run.entry), head, lacking })
+    const unfit = [
+      ...bagProblems(bag, { entered: canonicalJson(run.entry), head, lacking }),
+      ...(await enclosedProblems(part, bag, input)),
+    ]
     addAll(
       found.problems,
       unfit.map((problem) => `${about}: ${problem}`),
@@ -130,7 +135,7 @@ export async function walkPeriod(
       found.problems,
       sampled.problems.map((problem) => `${about}: ${problem}`),
     )
-    const made = bag.trace === null ? null : await rulesOfTrace(bag.trace, input)
+    const made = bag.trace === null ? null : await rulesOfTrace(bag.trace, bag.evidence?.scope ?? null, input)
     const falsified = sampled.falsified ?? made?.falsified ?? null
     if (falsified !== null) found.wrong.push(`${about}: ${falsified}`)
     if (made?.unknown != null) found.unknown.add(made.unknown)
@@ -142,26 +147,27 @@ export async function walkPeriod(
     found.nodes += sampled.nodes
     found.stated += sampled.stated
     found.identical += sampled.identical
-    found.demo ||= bag.trace?.demo === true || bag.seal?.demo === true
+    found.demo ||= bag.trace?.demo === true || bag.seal?.demo === true || sampled.demo
     fold.add(run, unfit.length === 0 ? bag.evidence : null)
   }
   const derived = fold.finish()
   if (!derived.ok) return { ...found, failed: `${derived.error.detail}.` }
   addAll(found.wrong, plainFacts(period, derived.value.period))
+  if (producer === input.producer && canonicalJson(catalog) !== canonicalJson(catalogReference(input.catalog, {})))
+    found.wrong.push(`${PERIOD_PATH}: the rules are not those of ${quote(producer)}.`)
   addAll(found[producer === input.producer ? 'wrong' : 'other'], await otherwise(input, derived.value))
   return { ...found, derived: derived.value }
 }
 
-/**
- * Evaluates the rules version stated in a run trace: the version where it is unknown here, or why it is not the stated version. Its catalog
- * can contain customer frameworks, which a part of a pack need not enclose; the module is the same with and without them.
- */
+/** The rules version that a run trace states, where it is unknown here, or why it is not that version. The scope has the customer’s frameworks. */
 async function rulesOfTrace(
   { catalog: stated }: RunTrace,
+  scope: Pick<Scope, 'mappings'> | null,
   sources: RulesSources,
 ): Promise<{ readonly unknown: string | null; readonly falsified: string | null }> {
   const judge = await assessorOf(sources, stated.version)
-  const here = { ...(await judge.about({})).reference, digest: stated.digest }
+  const { reference } = await judge.about(scope?.mappings === undefined ? {} : { mappings: scope.mappings })
+  const here = scope === null ? { ...reference, digest: stated.digest } : reference
   const rulesStatus = statusOfRules(stated, here)
   return {
     unknown: rulesStatus === 'unknown' ? stated.version : null,
@@ -229,6 +235,8 @@ export interface SampledReading {
   readonly rules: RulesReading | null
   /** Why those are not the rules of the stated version; null otherwise. */
   readonly falsified: string | null
+  /** Whether an enclosed recording is marked as demo data. */
+  readonly demo: boolean
 }
 
 const NOTHING: SampledReading = {
@@ -240,6 +248,7 @@ const NOTHING: SampledReading = {
   identical: 0,
   rules: null,
   falsified: null,
+  demo: false,
 }
 
 /** Re-evaluates the nodes enclosed in a part of a run’s pack from their captures, as verifyPack() does; empty where none is enclosed. */
@@ -268,6 +277,7 @@ export async function readSampled(
     found.nodes += 1
     found.stated += compared.stated
     found.identical += compared.identical
+    found.demo ||= node.recording?.recording.demo === true
     addAll(found.problems, nodeProblems(node, reading))
     addAll(found.differences, compared.differences)
     addAll(found.details, compared.details)

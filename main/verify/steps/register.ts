@@ -54,20 +54,33 @@ export async function registerOfPack(
   if ('problem' in register) return { register: null, problems: [register.problem], notes: [] }
   const catalog = catalogIn(packed ?? (await readPackedCatalog(source, { scope })), scope ?? {})
   const signed = await readEntries(seal, register, trust?.lists)
-  const where = (problem: string): string => `${PATHS.register}: ${problem}`
   return {
     register,
     problems: atMost([
       ...registerProblems(register).map(where),
-      ...exceptionProblems(register, new Set(scope?.population ?? []), catalog.checks).map(where),
-      ...decisionProblems(register, catalog.levelOf).map(where),
-      ...explanationProblems(register, new Set(scope?.population ?? []), catalog.signals).map(where),
-      ...responseProblems(register, catalog.checks).map(where),
+      ...namedProblems(register, scope, catalog).map(where),
       ...signed.problems.map(where),
       ...(await attachmentProblems(source, register)),
     ]),
     notes: [...notes(register, assessment?.asOf ?? null), ...signed.notes],
   }
+}
+
+const where = (problem: string): string => `${PATHS.register}: ${problem}`
+
+/** The same of a register alone, without its documents. Without the catalog of its pack, names are not compared with it. */
+export async function enclosedRegisterProblems(
+  register: Register,
+  {
+    seal,
+    lists,
+    scope,
+    packed,
+  }: Pick<PackParts, 'seal'> & Pick<Trust, 'lists'> & { readonly scope: Scope; readonly packed: PackedCatalog | null },
+): Promise<readonly string[]> {
+  const { problems: signed } = await readEntries(seal, register, lists)
+  const named = packed === null ? [] : namedProblems(register, scope, catalogIn(packed, scope))
+  return atMost([...registerProblems(register), ...named, ...signed].map(where))
 }
 
 /** A pack and its readers. */
@@ -129,6 +142,21 @@ function catalogIn({ value }: PackedCatalog, { mappings = [] }: Pick<Scope, 'map
   } catch {
     return { checks: new Set(), signals: new Set(), levelOf: () => null }
   }
+}
+
+/** What the entries name must be in the pack’s scope and catalog. */
+function namedProblems(
+  register: Register,
+  scope: Pick<Scope, 'population'> | null,
+  { checks, signals, levelOf }: PackCatalog,
+): readonly string[] {
+  const nodes = new Set(scope?.population ?? [])
+  return [
+    ...exceptionProblems(register, nodes, checks),
+    ...decisionProblems(register, levelOf),
+    ...explanationProblems(register, nodes, signals),
+    ...responseProblems(register, checks),
+  ]
 }
 
 function exceptionProblems(
