@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -19,6 +20,21 @@ test.skipIf(!existsSync('/proc/self'))(
   async () => {
     for (const made of [await files.hold('/proc/x'), await files.write('/proc/x/y/file', '')])
       expect(made).toMatchObject({ ok: false, error: { code: 'store.failed' } })
+  },
+)
+
+test.skipIf(!existsSync('/dev/zero'))(
+  'a device or a named pipe is not read, also behind a link (skipped where there is no /dev/zero)',
+  async () => {
+    const [device, pipe] = [join(folder, 'device.pdf'), join(folder, 'pipe.pdf')]
+    symlinkSync('/dev/zero', device)
+    execFileSync('mkfifo', [pipe])
+    for (const path of ['/dev/zero', device, pipe, folder])
+      expect(await files.read(path)).toMatchObject({ ok: false, error: { code: 'input.not-found' } })
+    const [plain, link] = [join(folder, 'plain'), join(folder, 'link')]
+    writeFileSync(plain, 'abc')
+    symlinkSync(plain, link)
+    expect(await files.read(link)).toMatchObject({ ok: true, value: new TextEncoder().encode('abc') })
   },
 )
 

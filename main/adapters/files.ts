@@ -21,6 +21,7 @@ import {
 import { appendLine, cutTornLine, digestOfFile, storedFile } from './stored-file.ts'
 
 const LARGEST = 512 * 1024 * 1024
+const OPEN_PIPE = /^\/(?:dev\/(?:stdin$|fd\/)|proc\/self\/fd\/)/
 /** How long another process may take to write a small file. */
 const PATIENCE_MS = 10_000
 
@@ -29,7 +30,11 @@ export const createFiles = (): Files => ({
   read: async (path, largest) => {
     try {
       if (largest !== undefined) return ok(new Uint8Array(await readPlain(path, largest)))
-      if ((await stat(path)).size > LARGEST) return fail('input.refused', `${path} is larger than ${LARGEST} bytes`)
+      const there = await stat(path)
+      // A device or a named pipe can give bytes without end, or none; a shell passes the output of a command as an open pipe.
+      if (!there.isFile() && !(there.isFIFO() && OPEN_PIPE.test(path)))
+        return fail('input.not-found', `${path} is not a file`)
+      if (there.size > LARGEST) return fail('input.refused', `${path} is larger than ${LARGEST} bytes`)
       return ok(new Uint8Array(await readFile(path)))
     } catch (problem) {
       const refused = problem instanceof Error && !('code' in problem)
