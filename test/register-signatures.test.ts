@@ -40,6 +40,37 @@ async function sign(register: Register, id: string, role: EntrySignature['role']
 const problems = async (register: Register): Promise<readonly string[]> =>
   (await readEntries(sealing.reader, register)).problems
 
+test('of any number of entries, few invalid and no repeated signatures are read', async () => {
+  let reads = 0
+  const counting: SealReader = {
+    ...sealing.reader,
+    read: (input) => {
+      reads += 1
+      return sealing.reader.read(input)
+    },
+  }
+  const [entry] = signed.riskAcceptances
+  if (entry === undefined) throw new Error('no entry')
+  const many = (of: (at: number) => typeof entry): Register =>
+    registerOf({ riskAcceptances: Array.from({ length: 2000 }, (_, at) => of(at)) })
+  expect(
+    (
+      await readEntries(
+        counting,
+        many(() => entry),
+      )
+    ).problems,
+  ).toEqual([])
+  expect(reads).toBe(2)
+  reads = 0
+  const wrong = await readEntries(
+    counting,
+    many((at) => ({ ...entry, id: String(at).padStart(32, '0') })),
+  )
+  expect(wrong.problems.length).toBeGreaterThan(50)
+  expect(reads).toBeLessThan(200)
+})
+
 describe('two keys', () => {
   const by = (role: EntrySignature['role'], fingerprint: string): EntrySignature => ({
     role,

@@ -77,6 +77,28 @@ const history = chainOf(...HISTORY)
 const own = runOn(8)
 const text = (path: string): string => textsOf(history)[path] ?? ''
 
+test('of any number of signed entries, few invalid and no repeated signatures are read', async () => {
+  let reads = 0
+  const counting: SignatureProblems = async (...asked) => {
+    reads += 1
+    return await verifySignature(...asked)
+  }
+  const read = async (chain: RunChain): Promise<readonly string[]> => {
+    reads = 0
+    const files = chainFiles(chain)
+    const textOf = async (path: string) => {
+      const bytes = files.get(path)
+      return bytes === undefined ? null : new TextDecoder().decode(bytes)
+    }
+    return (await readChainFiles(textOf, counting))?.problems ?? ['none']
+  }
+  expect(await read(chainOf(...Array.from({ length: 2000 }, () => gapOn(3))))).toEqual([])
+  expect(reads).toBe(1)
+  const wrong = Array.from({ length: 2000 }, (_, at) => ({ entry: gapOn(3, `${at}`), signature: 'AAAA' }))
+  expect((await read({ ...chainOf(), entries: wrong })).length).toBeGreaterThan(50)
+  expect(reads).toBeLessThan(60)
+})
+
 describe('entries', () => {
   test('a line is the canonical text of entry and signature', () => {
     expect(entryLine(logged(runOn(1)))).toBe(

@@ -93,8 +93,21 @@ interface KeyRules {
 }
 
 /** Reads a certificate; null when the bytes are not exactly one, in DER, with an EC P-256 or RSA key of at least 2048 bits. */
-export const readCertificate = (der: Uint8Array): CertificateFacts | null =>
-  factsOf(der, { curves: ['prime256v1'], hashes: ['sha256'] })
+export function readCertificate(der: Uint8Array): CertificateFacts | null {
+  const key = der.length > LARGEST_REMEMBERED ? null : Buffer.from(der).toString('latin1')
+  const known = key === null ? undefined : REMEMBERED.get(key)
+  if (known !== undefined) return known
+  const read = factsOf(new Uint8Array(der), { curves: ['prime256v1'], hashes: ['sha256'] })
+  if (key === null) return read
+  if (REMEMBERED.size >= MOST_REMEMBERED) REMEMBERED.clear()
+  REMEMBERED.set(key, read)
+  return read
+}
+
+/** The thousands of signatures in a register or a run chain have few certificates: each is read once. */
+const REMEMBERED = new Map<string, CertificateFacts | null>()
+const MOST_REMEMBERED = 256
+const LARGEST_REMEMBERED = 8192
 
 /** As readCertificate(), for time-stamp authorities and their issuers, which others select: also P-384, SHA-384 and SHA-512. */
 export const readAuthorityCertificate = (der: Uint8Array): CertificateFacts | null =>
@@ -250,9 +263,18 @@ export function hashFor(algorithm: string, key: CertificateFacts): Hash | null {
 
 /** Whether the issuer's key made the signature, with an algorithm of that key. */
 export function isSignedBy(signed: Signed, issuer: CertificateFacts): boolean {
+  const known = LINKS.get(signed) ?? new WeakMap<CertificateFacts, boolean>()
+  LINKS.set(signed, known)
+  const before = known.get(issuer)
+  if (before !== undefined) return before
   const hash = hashFor(signed.algorithm, issuer)
-  return hash !== null && signed.algorithmsAgree && verifies(signed.tbs, issuer, signed.signature, hash)
+  const found = hash !== null && signed.algorithmsAgree && verifies(signed.tbs, issuer, signed.signature, hash)
+  known.set(issuer, found)
+  return found
 }
+
+/** Links that were verified, of certificates as they were read: see readCertificate(). */
+const LINKS = new WeakMap<Signed, WeakMap<CertificateFacts, boolean>>()
 
 export function verifies(
   data: Uint8Array,

@@ -1,4 +1,4 @@
-import { MOST_ENTRIES } from '../budgets.ts'
+import { MOST_ENTRIES, MOST_PROBLEMS } from '../budgets.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { rootOf, type Sha256, verifyConsistency, verifyInclusion } from '../digest.ts'
 import { quote } from '../plain-text.ts'
@@ -175,9 +175,16 @@ async function signatureProblems(
   verifySignature: SignatureProblems,
 ): Promise<readonly string[]> {
   const problems: string[] = []
+  const read = new Map<string, readonly string[]>()
   for (const [index, { entry, signature }] of entries.entries()) {
     if (signature === null) continue
-    const [wrong] = await verifySignature(entryBytes(entry), Buffer.from(signature, 'base64'), entry.signer)
+    if (problems.length > MOST_PROBLEMS) break
+    // The same entry any number of times is read once.
+    const key = `${leafOf(entry)} ${signature}`
+    const found =
+      read.get(key) ?? (await verifySignature(entryBytes(entry), Buffer.from(signature, 'base64'), entry.signer))
+    read.set(key, found)
+    const [wrong] = found
     if (wrong !== undefined) problems.push(`${line(index)}: the signature of the entry is invalid. ${wrong}`)
   }
   return problems

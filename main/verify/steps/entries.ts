@@ -2,6 +2,7 @@ import type { EntrySignature, NodeAssessment, Register, TracedNode } from '../..
 import { populationOf } from '../../core/assess.ts'
 import type { AssessedNode, PackAssessor } from '../../core/assessor.ts'
 import { MOST_PROBLEMS } from '../../core/budgets.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import { nodeAssessmentPath, nodeFolder } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
@@ -91,8 +92,13 @@ export async function readEntries(
   const problems: string[] = []
   const revoked = new Map<string, string>()
   const keys = new Map<string, { readonly subject: string; count: number }>()
+  const read = new Map<string, readonly EntrySignatureReading[]>()
   for (const entry of entries) {
-    const readings = await readSignatures(seal, entry, lists)
+    if (problems.length > MOST_PROBLEMS) break
+    // The same entry any number of times is read once.
+    const text = canonicalJson(entry)
+    const readings = read.get(text) ?? (await readSignatures(seal, entry, lists))
+    read.set(text, readings)
     problems.push(...signatureProblems(entry, readings))
     for (const { subject, fingerprint, revokedAt, problems: wrong } of readings) {
       if (wrong.length > 0) continue
