@@ -14,8 +14,14 @@ import type { LoadedRecording } from '../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { leafOf, nodesDigest } from '../main/core/run-chain/entry.ts'
 import { chainFiles } from '../main/core/run-chain/notes.ts'
-import { committed, type DisclosedUnit, textOfParts, UNITS_PATH } from '../main/verify/disclosure/copy.ts'
-import { unitsBytes } from '../main/verify/disclosure/disclose.ts'
+import {
+  committed,
+  type DisclosedUnit,
+  openForDisclosure,
+  textOfParts,
+  UNITS_PATH,
+} from '../main/verify/disclosure/copy.ts'
+import { openPart, unitsBytes } from '../main/verify/disclosure/disclose.ts'
 import { countsOf, NOTES_PATH, notesBytes } from '../main/verify/disclosure/notes.ts'
 import { readDisclosure } from '../main/verify/disclosure/read.ts'
 import { contentOf } from '../main/verify/disclosure/rebuild.ts'
@@ -24,6 +30,7 @@ import { verifyDisclosure } from '../main/verify/excerpt.ts'
 import type { Assessment } from '../schemas/types.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { copyOf, disclosablePack, textIn } from './support/disclosure.ts'
+import { must } from './support/outcomes.ts'
 import {
   AS_OF,
   NO_KEPT_RULES,
@@ -218,6 +225,26 @@ describe('warnings of the pack', () => {
 })
 
 describe('values that two readers see differently', () => {
+  /** A copy in which nothing is redacted, as a signer makes it who does not use this program. */
+  async function wholeCopy(pack: Files): Promise<Files> {
+    const { seed, units } = must(await openForDisclosure(sourceOf(pack)))
+    const open = units.map(({ path, pathParts, parts }) => ({
+      path: pathParts.map((part, at) => openPart(part, path, { of: 'path', part: at + 1 }, seed)),
+      content: parts.map((part, at) => openPart(part, path, { of: 'content', part: at + 1 }, seed)),
+    }))
+    const { files, notes } = await copyOf(await packOf(), sampleCatalog, { classes: ['ipv4'] })
+    const sealed = [...pack].filter(([path]) => files.has(path))
+    const listed = underivable(readsOf(sampleCatalog), contentOf(open))
+    const stated = notesBytes({ ...notes, counts: countsOf(open), underivable: listed })
+    return new Map([...files, ...sealed, [UNITS_PATH, unitsBytes(open)], [NOTES_PATH, stated]])
+  }
+
+  test('a copy in which nothing is redacted verifies', async () => {
+    const report = await verified(await wholeCopy(await packOf()))
+    expect(answer(report, 'integrity')).toBe('passed')
+    expect([answer(report, 'completeness'), answer(report, 'reproducibility')]).not.toContain('failed')
+  })
+
   const twice = (text: string): string => text.replace('{', '{"documents":["a policy"],')
   const register = jsonBytes(EMPTY_REGISTER)
   const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
@@ -227,10 +254,25 @@ describe('values that two readers see differently', () => {
     ['the same with a blank', PATHS.register, twice(textOf(register)).replace('documents"', 'documents" ')],
   ])('twice %s is refused', async (_, path, text) => {
     const pack = await packOf({ extra: new Map([[path, new TextEncoder().encode(text)]]) })
-    const { files } = await copyOf(pack, sampleCatalog, { classes: ['ipv4'] })
-    const report = await verified(files)
+    await expect(copyOf(pack, sampleCatalog, { classes: ['ipv4'] })).rejects.toThrow(/has a member twice; redact this/)
+    const report = await verified(await wholeCopy(pack))
     expect(answer(report, 'integrity')).toBe('failed')
     expect(report.checks[0]?.details.join('\n')).toContain('has a member twice')
+  })
+
+  test.each([
+    ['as a character', '\ue000'],
+    ['as an escape', '\\ue000'],
+  ])('a text that looks redacted and is open is refused: %s', async (_, mark) => {
+    const path = 'data/nodes/node-b/captures.jsonl'
+    const lines = textIn(await packOf(), path)
+    const pack = await packOf({
+      extra: new Map([[path, new TextEncoder().encode(lines.replace('"argv":["', `"argv":["${mark}`))]]),
+    })
+    await expect(copyOf(pack, sampleCatalog, { classes: ['ipv4'] })).rejects.toThrow(/U\+E000.*redact this file/)
+    const report = await verified(await wholeCopy(pack))
+    expect(answer(report, 'integrity')).toBe('failed')
+    expect(report.checks[0]?.details.join('\n')).toContain('U+E000')
   })
 
   test('a member of a line of captures is refused too, and no line of an honest copy', async () => {
@@ -239,8 +281,7 @@ describe('values that two readers see differently', () => {
     const pack = await packOf({
       extra: new Map([[path, new TextEncoder().encode(lines.replace('{', '{"exitCode":1,'))]]),
     })
-    const { files } = await copyOf(pack, sampleCatalog, { classes: ['ipv4'] })
-    expect(answer(await verified(files), 'integrity')).toBe('failed')
+    expect(answer(await verified(await wholeCopy(pack)), 'integrity')).toBe('failed')
     for (const policy of [{ nodes: ['node-a'] }, { classes: ['digest', 'node'] as const }, { paths: [path] }])
       expect(answer(await verified((await copyOf(await packOf(), sampleCatalog, policy)).files), 'integrity')).toBe(
         'passed',

@@ -21,7 +21,7 @@ import {
 } from './copy.ts'
 import { countsOf, type DisclosureNotes, NOTES_PATH, notesBytes } from './notes.ts'
 import { bucketOf, type CommittedPart, commitment, INDEX_PATH, type Part, type PartPlace, saltFor } from './parts.ts'
-import { contentOf } from './rebuild.ts'
+import { ambiguityIn, contentOf } from './rebuild.ts'
 import { applyPolicy, type DisclosurePolicy, type Redacted } from './redact.ts'
 import { underivable } from './underivable.ts'
 import { declaredWords, type Word } from './words.ts'
@@ -56,6 +56,12 @@ export async function disclose(input: DiscloseInput): Promise<Outcome<DisclosedC
   if (refused !== null) return fail('input.refused', refused)
   const withheld = applyPolicy(units, policy)
   const disclosed = units.map((unit, index) => disclosedUnit(unit, withheld[index], seed))
+  const unfit = disclosed.findIndex((unit) => ambiguityIn(unit) !== null)
+  if (unfit !== -1)
+    return fail(
+      'input.refused',
+      `${quote(units[unfit]?.path ?? '', 400)} ${ambiguityIn(disclosed[unfit] as DisclosedUnit)}; redact this file`,
+    )
   const remaining = leftOpen(units, disclosed, policy)
   if (remaining !== null)
     return fail(

@@ -11,7 +11,7 @@ import { type DisclosedUnit, isOpen, readUnitLine, textOfParts, UNITS_PATH, unit
 import { isCopied } from './disclose.ts'
 import { countsOf, type DisclosureCounts, type DisclosureNotes, NOTES_PATH, readNotes } from './notes.ts'
 import { INDEX_PATH } from './parts.ts'
-import { repeatsMember } from './rebuild.ts'
+import { ambiguityIn } from './rebuild.ts'
 
 export interface DisclosureReading {
   /** Empty: every disclosed byte is covered by the sealed list. The seal itself is verified separately. */
@@ -48,6 +48,7 @@ export async function readDisclosure(source: PackSource): Promise<DisclosureRead
   for (const line of linesOf(file === null || file.length > LARGEST_UNITS ? new Uint8Array() : file)) {
     const unit = line === null ? null : readUnitLine(line)
     const path = unit?.path.every(isOpen) === true ? textOfParts(unit.path, () => '') : null
+    const ambiguity = unit === null ? null : ambiguityIn(unit)
     if (unit === null || unitRootOf(unit) !== roots[count])
       problems.push(`${UNITS_PATH}:${count + 1} does not match line ${count + 1} of ${INDEX_PATH}.`)
     else if (unit.path.some((part) => part.class === 'text' && !isOpen(part)))
@@ -55,8 +56,7 @@ export async function readDisclosure(source: PackSource): Promise<DisclosureRead
     else if (path !== null && compare(path, before) <= 0)
       problems.push(`${UNITS_PATH}:${count + 1}: ${quote(path, 400)} is out of order.`)
     else if (path !== null && !isRunPayload(path)) problems.push(`${UNITS_PATH}:${count + 1}: ${notInPacks(path)}`)
-    else if (repeatsMember(unit))
-      problems.push(`${UNITS_PATH}:${count + 1}: a JSON object has a member twice, which no pack has.`)
+    else if (ambiguity !== null) problems.push(`${UNITS_PATH}:${count + 1}: a JSON document ${ambiguity}.`)
     else units.push(unit)
     before = path ?? before
     count += 1

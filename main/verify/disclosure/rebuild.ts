@@ -158,14 +158,27 @@ const linesOf = (unit: DisclosedUnit): readonly string[] =>
 /** Where a digest is redacted with its size, the gap closes the string for both. */
 const closed = (text: string): string => text.replaceAll(`"sha256":"${GAP}}`, `"sha256":"${GAP}"}`)
 
-/** Whether a JSON document, or a line of one, has a member twice. In a pack none has; in a copy, two readers could see different values. */
-export function repeatsMember(unit: DisclosedUnit): boolean {
+/**
+ * Why a JSON document can be read in two ways, as a sentence without a subject; null otherwise. In a pack no member is repeated; and what is disclosed
+ * must not look redacted.
+ */
+export function ambiguityIn(unit: DisclosedUnit): string | null {
   const path = pathWithGaps(unit)
-  if (!/\.jsonl?$/.test(path)) return false
+  if (!JSON_PATH.test(path)) return null
+  if (unit.content.some((part) => isOpen(part) && (holdsGap(part.bytes) || ESCAPED_GAP.test(latin1(part.bytes)))))
+    return 'has the character U+E000, which stands for redacted parts'
   const text = textWithGaps(unit)
   const parts = path.endsWith('l') ? text.split('\n') : [text]
-  return parts.map(closed).some((part) => hasRepeatedMember(part) && isJson(part))
+  return parts.map(closed).some((part) => hasRepeatedMember(part) && isJson(part)) ? 'has a member twice' : null
 }
+
+const JSON_PATH = /\.jsonl?$/
+
+const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)
+const latin1 = (bytes: Uint8Array): string => bufferOf(bytes).toString('latin1')
+const holdsGap = (bytes: Uint8Array): boolean => bufferOf(bytes).includes(GAP)
+/** A JSON escape of the mark, which canonical JSON never has; two backslashes are one in the text. */
+const ESCAPED_GAP = /(?<!\\)(?:\\\\){0,1000}\\ue000/i
 
 /** A gap can leave a text of another form, in which nothing is a member. */
 function isJson(text: string): boolean {
