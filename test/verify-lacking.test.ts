@@ -37,10 +37,23 @@ describe('what a verification was to show and did not', () => {
       details: [],
     }))
     const rules = { status: 'unknown', version: '9.9.9', results: 106, unconfirmed: 64 } as const
-    expect(lackingIn({ kind: 'disclosure', checks, rules, signer: null }, NOTHING)).toEqual([
+    expect(lackingIn({ kind: 'disclosure', checks, rules, differences: [], signer: null }, NOTHING)).toEqual([
       'integrity',
       'reproducibility',
     ])
+  })
+
+  test('a copy whose results differ lacks them, though its rules are withheld', () => {
+    const checks = VERIFICATION_CHECKS.map((check) => ({
+      check,
+      outcome: check === 'integrity' ? ('passed' as const) : ('indeterminate' as const),
+      summary: '',
+      details: [],
+    }))
+    const differences = [{ node: 'a', check: 'x', stated: 'satisfied', derived: 'not-satisfied' }] as const
+    const copy = { kind: 'disclosure', checks, rules: null, signer: null } as const
+    expect(lackingIn({ ...copy, differences: [] }, NOTHING)).toEqual([])
+    expect(lackingIn({ ...copy, differences }, NOTHING)).toEqual(['reproducibility'])
   })
 
   test.each<
@@ -82,6 +95,6 @@ describe('what a verification was to show and did not', () => {
       summary: '',
       details: [],
     }))
-    expect(lackingIn({ kind, checks, rules: null, signer: signer(ended) }, asked)).toEqual(expected)
+    expect(lackingIn({ kind, checks, rules: null, differences: [], signer: signer(ended) }, asked)).toEqual(expected)
   })
 })

@@ -219,16 +219,22 @@ const ALWAYS: Readonly<Record<VerifiedKind, readonly VerificationCheck[]>> = {
 
 /**
  * The checks that must pass and did not, in order. Unknown rules leave every result
- * indeterminate, in a redacted copy as well. A seal whose certificate has expired, without evidence of
+ * indeterminate, in a redacted copy as well, and so do results that differ where the rules are redacted. A seal whose certificate has expired, without evidence of
  * when it was made, fails the signature check even where no certificate was supplied: a holder of the old key could have made it now.
  */
 export function lackingIn(
-  { kind, checks, rules, signer }: Pick<VerificationReport, 'kind' | 'checks' | 'rules' | 'signer'>,
+  {
+    kind,
+    checks,
+    rules,
+    differences,
+    signer,
+  }: Pick<VerificationReport, 'kind' | 'checks' | 'rules' | 'differences' | 'signer'>,
   asked: Asked,
 ): readonly VerificationCheck[] {
   const wanted = new Set<VerificationCheck>([
     ...ALWAYS[kind],
-    ...(rules?.status === 'unknown' ? (['reproducibility'] as const) : []),
+    ...(rules?.status === 'unknown' || differences.length > 0 ? (['reproducibility'] as const) : []),
     ...(asked.signers || signer?.ended === true ? (['signature'] as const) : []),
     ...(asked.authorities ? (['time'] as const) : []),
     ...(asked.checkpoint ? (['continuity'] as const) : []),
