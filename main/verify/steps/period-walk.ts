@@ -1,10 +1,9 @@
 import { POPULATIONS } from '../../../schemas/period-words.ts'
-import type { Period, RunTrace, Scope, TracedNode } from '../../../schemas/types.ts'
+import type { CatalogReference, Period, RunTrace, Scope, TracedNode } from '../../../schemas/types.ts'
 import type { Difference, RulesReading, VerificationCheckResult } from '../../../schemas/verification.ts'
 import { assessorOf, type PackAssessor } from '../../core/assessor.ts'
 import { addAll } from '../../core/budgets.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { catalogReference } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
 import { jsonBytes, nodeFolder, PATHS } from '../../core/pack-files.ts'
 import type { Zones } from '../../core/period/cadence.ts'
@@ -135,7 +134,7 @@ export async function walkPeriod(
       found.problems,
       sampled.problems.map((problem) => `${about}: ${problem}`),
     )
-    const made = bag.trace === null ? null : await rulesOfTrace(bag.trace, bag.evidence?.scope ?? null, input)
+    const made = bag.trace === null ? null : await rulesStated(bag.trace.catalog, bag.evidence?.scope ?? null, input)
     const falsified = sampled.falsified ?? made?.falsified ?? null
     if (falsified !== null) found.wrong.push(`${about}: ${falsified}`)
     if (made?.unknown != null) found.unknown.add(made.unknown)
@@ -153,15 +152,16 @@ export async function walkPeriod(
   const derived = fold.finish()
   if (!derived.ok) return { ...found, failed: `${derived.error.detail}.` }
   addAll(found.wrong, plainFacts(period, derived.value.period))
-  if (producer === input.producer && canonicalJson(catalog) !== canonicalJson(catalogReference(input.catalog, {})))
-    found.wrong.push(`${PERIOD_PATH}: the rules are not those of ${quote(producer)}.`)
+  const own = await rulesStated(catalog, {}, input)
+  if (own.falsified !== null) found.wrong.push(`${PERIOD_PATH}: ${own.falsified}`)
+  if (own.unknown !== null) found.unknown.add(own.unknown)
   addAll(found[producer === input.producer ? 'wrong' : 'other'], await otherwise(input, derived.value))
   return { ...found, derived: derived.value }
 }
 
-/** The rules version that a run trace states, where it is unknown here, or why it is not that version. The scope has the customer’s frameworks. */
-async function rulesOfTrace(
-  { catalog: stated }: RunTrace,
+/** The version of stated rules, where it is unknown here, or why they are not that version. The scope has the customer’s frameworks. */
+async function rulesStated(
+  stated: CatalogReference,
   scope: Pick<Scope, 'mappings'> | null,
   sources: RulesSources,
 ): Promise<{ readonly unknown: string | null; readonly falsified: string | null }> {
