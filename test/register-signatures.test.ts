@@ -49,8 +49,7 @@ test('of any number of entries, few invalid and no repeated signatures are read'
       return sealing.reader.read(input)
     },
   }
-  const [entry] = signed.riskAcceptances
-  if (entry === undefined) throw new Error('no entry')
+  const entry = { ...riskAcceptanceOf(), ...signed.riskAcceptances[0] }
   const many = (of: (at: number) => typeof entry): Register =>
     registerOf({ riskAcceptances: Array.from({ length: 2000 }, (_, at) => of(at)) })
   expect(
