@@ -166,7 +166,7 @@ export function ambiguityIn(unit: DisclosedUnit): string | null {
   const path = pathWithGaps(unit)
   if (!JSON_PATH.test(path)) return null
   if (unit.content.some((part) => isOpen(part) && (holdsGap(part.bytes) || ESCAPED_GAP.test(latin1(part.bytes)))))
-    return 'has the character U+E000, which stands for redacted parts'
+    return 'has the character U+E000, which marks redacted parts'
   const text = textWithGaps(unit)
   const parts = path.endsWith('l') ? text.split('\n') : [text]
   return parts.map(closed).some((part) => hasRepeatedMember(part) && isJson(part)) ? 'has a member twice' : null
