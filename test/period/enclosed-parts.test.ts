@@ -7,11 +7,11 @@ import { sha256 } from '../../main/core/digest.ts'
 import { ok } from '../../main/core/failure.ts'
 import { evidenceDigestOf, PATHS } from '../../main/core/pack.ts'
 import { jsonBytes } from '../../main/core/pack-files.ts'
-import { EXCERPT_PATH, PERIOD_PATH, partialPaths } from '../../main/core/period/pack.ts'
+import { EXCERPT_PATH, partialPaths } from '../../main/core/period/pack.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { ownEntry } from '../../main/core/run-chain/entry.ts'
 import { verifyExcerpt } from '../../main/verify/excerpt.ts'
-import type { Mapping, Period, Register, RunTrace, Statement } from '../../schemas/types.ts'
+import type { Mapping, Register, RunTrace, Statement } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 import { validator } from '../support/deps.ts'
 import { must } from '../support/outcomes.ts'
@@ -225,21 +225,6 @@ test('demo recordings are named as such, though nothing but the recordings state
   const files = await altered({ [path]: (was) => ({ ...(was as object), demo: true }) })
   expect(await inExcerpt(files)).toMatchObject({ demo: true })
   expect(await inPeriod(files)).toMatchObject({ demo: true })
-})
-
-test('a period report cannot name rules that are not those of the version that it names', async () => {
-  const files: Files = new Map(good)
-  const period = JSON.parse(textIn(files, PERIOD_PATH)) as Period
-  const naming = async (catalog: Period['catalog']): Promise<VerificationReport> => {
-    files.set(PERIOD_PATH, bytesOf(`${canonicalJson({ ...period, catalog })}\n`))
-    return await asked(kit, await sealedAround(rederived(kit, files), kit.signer))
-  }
-  expect(await naming({ ...period.catalog, version: '99.0.0' })).toMatchObject({ rules: { status: 'unknown' } })
-  const report = await naming({ ...period.catalog, digest: 'c'.repeat(64) })
-  expect(report.ok).toBe(false)
-  expect(report.checks.find(({ check }) => check === 'reproducibility')?.details.join('\n')).toMatch(
-    /data\/period\.json: The stated rules are not those of version/,
-  )
 })
 
 test('a trace cannot name a catalog that its rules and declarations do not give', async () => {
