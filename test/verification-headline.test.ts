@@ -39,6 +39,13 @@ const report = (
 })
 
 describe('the headline of a verification', () => {
+  test('names the demo key only where demo data is sealed with one', () => {
+    const textOf = (signature: Given): string => verificationHeadline(report({ signature }, 'pack', true)).text
+    expect(textOf('indeterminate')).toContain('The demo key cannot be trusted.')
+    expect(textOf('passed')).not.toContain('demo key')
+    expect(textOf('signer')).not.toContain('demo key')
+  })
+
   test.each([
     [
       'altered wins over everything',

@@ -41,7 +41,10 @@ export function verificationHeadline({ ok, kind, demo, checks }: VerificationRep
       word: `Verification failed: ${failed.map((check) => verificationCheckWords[check].label).join(', ')}`,
       text: `${text} Do not rely on what they name.`,
     }
-  if (demo) return { tone: 'open', word: 'Demo data: not evidence', text: `${text} The demo key cannot be trusted.` }
+  if (demo) {
+    const key = isOfDemoKey(checks) ? ' The demo key cannot be trusted.' : ''
+    return { tone: 'open', word: 'Demo data: not evidence', text: `${text}${key}` }
+  }
   if (open.some(({ check, needs }) => check === 'signature' && needs === 'signer'))
     return {
       tone: 'open',
@@ -58,6 +61,10 @@ export function verificationHeadline({ ok, kind, demo, checks }: VerificationRep
     text: '',
   }
 }
+
+/** Whether demo data is sealed with a demo key, which no reader can confirm; a signer can seal it with another. */
+export const isOfDemoKey = (checks: readonly VerificationCheckResult[]): boolean =>
+  checks.some(({ check, outcome, needs }) => check === 'signature' && outcome !== 'passed' && needs === undefined)
 
 /** “3 of 6 checks passed, 2 need your input, 1 is indeterminate.” */
 function countsText(checks: readonly VerificationCheckResult[]): string {

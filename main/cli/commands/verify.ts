@@ -11,7 +11,7 @@ import { MOST_PROBLEMS, unlistedIn } from '../../core/budgets.ts'
 import { type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Checkpoint, headText, parseHead } from '../../core/run-chain/head.ts'
-import { verificationHeadline } from '../../present/verification-headline.ts'
+import { isOfDemoKey, verificationHeadline } from '../../present/verification-headline.ts'
 import { type Asked, lackingIn } from '../../verify/steps/complete.ts'
 import { type Context, EXIT, emit, endWith, newFile, printLine } from '../options.ts'
 import { readLists } from '../sealing.ts'
@@ -139,10 +139,8 @@ const KINDS = {
   'foreign-pdf': 'PDF',
 } as const
 
-const demoMark = ({ demo, signer }: VerificationReport): string =>
-  demo
-    ? `   [Demo data${signer?.trust === 'unknown' ? ': sealed with the demo key, which must not be trusted' : ''}]`
-    : ''
+const demoMark = ({ demo, checks }: VerificationReport): string =>
+  demo ? `   [Demo data${isOfDemoKey(checks) ? ': sealed with the demo key, which must not be trusted' : ''}]` : ''
 
 const MOST_DETAILS = 40
 
