@@ -20,6 +20,16 @@ interface FormDialogProps extends Pick<DialogProps, 'title' | 'size' | 'alert' |
   readonly more?: ReactNode
 }
 
+/** Handles the submission of a form. Enter sends nothing more while the call that submitting made is in progress. */
+export const submitOnce =
+  ({ busy }: { readonly busy: boolean }, onSubmit: () => void | Promise<void>) =>
+  (event: Pick<FormEvent<HTMLFormElement>, 'preventDefault' | 'currentTarget'>): void => {
+    event.preventDefault()
+    if (busy) return
+    void onSubmit()
+    focusProblemSoon(event.currentTarget)
+  }
+
 /** A dialog with one form, sent by its first button or by Enter. Its fields state what is missing, so the browser does not check them. */
 export function FormDialog({
   verb,
@@ -35,11 +45,6 @@ export function FormDialog({
 }: FormDialogProps) {
   const form = useId()
   const submitting = { isDisabled, ...(describedBy === undefined ? {} : { describedBy }) }
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    void onSubmit()
-    focusProblemSoon(event.currentTarget)
-  }
   return (
     <Dialog
       {...dialog}
@@ -54,7 +59,7 @@ export function FormDialog({
         </>
       }
     >
-      <form id={form} className="form" onSubmit={submit} noValidate>
+      <form id={form} className="form" onSubmit={submitOnce(action, onSubmit)} noValidate>
         {children}
         {action.error !== null && <FailureNote error={action.error} />}
       </form>
