@@ -65,6 +65,13 @@ export function thresholdValues(thresholds: readonly Threshold[], chosen: Chosen
   )
 }
 
+/** The thresholds that the fleet’s own changes relaxed. */
+export const relaxedThresholds = (
+  thresholds: readonly Threshold[],
+  chosen: ChosenProfile | undefined,
+): readonly ThresholdValue[] =>
+  [...thresholdValues(thresholds, chosen).values()].filter(({ moved }) => moved === 'looser')
+
 const withUnit = (value: number, { unit }: Threshold): string => `${value} ${unit}`
 
 /**

@@ -124,6 +124,26 @@ export const heading = (level: 3 | 4, words: string, bookmark = false): Block =>
 })
 export const plainCell = (words: string): Cell => [{ text: words }]
 export const monoCell = (words: string): Cell => [{ text: words, style: 'mono' }]
+export const list = (items: readonly Line[]): Block => ({ kind: 'list', items })
+export const code = (lines: readonly string[]): Block => ({ kind: 'code', lines })
+
+type Widths = Readonly<Record<string, number>>
+type Rows = readonly (readonly Cell[])[]
+type Table = Extract<Block, { readonly kind: 'table' }>
+
+/** A table from the titles of its columns with their widths, in order, and its rows. */
+export const table = (widths: Widths, rows: Rows): Table => ({ kind: 'table', columns: columnsOf(widths), rows })
+
+/** The same table, where the first cell of each row is its header. */
+export const headedTable = (widths: Widths, rows: Rows): Table => ({
+  kind: 'table',
+  columns: columnsOf(widths),
+  rows,
+  rowHeaders: true,
+})
+
+const columnsOf = (widths: Widths): readonly Column[] =>
+  Object.entries(widths).map(([title, width]) => ({ title, width }))
 
 /** All readable text of the document, in reading order, for the wording lint and for searches. */
 export function documentText(document: ReportDocument): readonly string[] {

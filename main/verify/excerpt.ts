@@ -1,31 +1,27 @@
-import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
+import type { CheckOutcome, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
 import { EXCERPT_PATH, onlyPaths } from '../core/period/pack.ts'
 import { plural, quote } from '../core/plain-text.ts'
-import type { PackSource, SchemaValidator, SealReader } from '../core/ports.ts'
+import type { PackSource } from '../core/ports.ts'
 import { hasExactly, parsedJson } from '../core/run-chain/entry.ts'
 import { disclosureAnswers } from './disclosure/answers.ts'
 import { readDisclosure } from './disclosure/read.ts'
 import { engineOf } from './disclosure/rebuild.ts'
+import type { VerifyInput } from './pack.ts'
 import { conclusion, sealedPack, sealStep } from './pipeline.ts'
 import { type BagReading, nodesLacking, readBag } from './steps/bag.ts'
 import { enclosedProblems } from './steps/enclosed.ts'
 import { readSampled, type SampledReading } from './steps/period-walk.ts'
 import { canonical, textOf } from './steps/read.ts'
-import { type RulesSources, unknownRules } from './steps/rules.ts'
+import { checkResult } from './steps/result.ts'
+import { unknownRules } from './steps/rules.ts'
 import { copiedTagProblems, onlyRepacked, packedAgain } from './steps/tags.ts'
-import type { Trust } from './steps/trust.ts'
 
-interface VerifyExcerptInput extends RulesSources {
-  readonly source: PackSource
-  /** Departures of the archive from the form that this program writes; empty for a folder. */
-  readonly departures: readonly string[]
-  readonly seal: SealReader
-  readonly validator: SchemaValidator
-  readonly trust: Trust
-  /** UTC, ISO 8601. */
-  readonly verifiedAt: string
-  readonly file: string
-}
+type VerifyDisclosureInput = Pick<
+  VerifyInput,
+  'source' | 'departures' | 'seal' | 'catalog' | 'kept' | 'trust' | 'verifiedAt' | 'file'
+>
+
+type VerifyExcerptInput = VerifyDisclosureInput & Pick<VerifyInput, 'validator'>
 
 /** Self-description of an excerpt, not covered by any seal. */
 export interface Excerpt {
@@ -78,15 +74,14 @@ function parseExcerpt(text: string | null): Excerpt | null {
 
 const UNSEALED = `No seal covers ${EXCERPT_PATH}, which states the nodes and the purpose.`
 
-const intact = (problems: readonly string[], files: number): VerificationCheckResult => ({
-  check: 'integrity',
-  outcome: problems.length > 0 ? 'failed' : 'passed',
-  summary:
-    problems.length > 0
-      ? 'Enclosed files differ from the sealed contents of the run’s pack.'
-      : `All ${files} enclosed files of the run’s pack match its sealed digests. ${UNSEALED}`,
-  details: problems,
-})
+const intact = (problems: readonly string[], files: number): VerificationCheckResult =>
+  problems.length > 0
+    ? checkResult('integrity', 'failed', 'Enclosed files differ from the sealed contents of the run’s pack.', problems)
+    : checkResult(
+        'integrity',
+        'passed',
+        `All ${files} enclosed files of the run’s pack match its sealed digests. ${UNSEALED}`,
+      )
 
 function complete(
   source: PackSource,
@@ -109,20 +104,14 @@ function complete(
     ...declared,
     ...sampled.problems,
   ]
-  const check = 'completeness'
   return problems.length > 0
-    ? {
-        check,
-        outcome: 'failed',
-        summary: 'Referenced files are missing or inconsistent.',
-        details: problems,
-      }
-    : {
-        check,
-        outcome: 'passed',
-        summary: `${plural(sampled.nodes, 'node')} of run ${quote(run ?? '')} enclosed completely. All other nodes of the run are omitted.`,
-        details: [`Purpose, as stated by its creator: ${quote(excerpt?.why ?? '', 600)}.`],
-      }
+    ? checkResult('completeness', 'failed', 'Referenced files are missing or inconsistent.', problems)
+    : checkResult(
+        'completeness',
+        'passed',
+        `${plural(sampled.nodes, 'node')} of run ${quote(run ?? '')} enclosed completely. All other nodes of the run are omitted.`,
+        [`Purpose, as stated by its creator: ${quote(excerpt?.why ?? '', 600)}.`],
+      )
 }
 
 function reproducible({
@@ -133,36 +122,23 @@ function reproducible({
   rules,
   falsified,
 }: SampledReading): VerificationCheckResult {
-  const check = 'reproducibility'
-  if (nodes === 0)
-    return { check, outcome: 'indeterminate', summary: 'No node is enclosed, so nothing can be re-evaluated.', details }
+  const result = (outcome: CheckOutcome, summary: string): VerificationCheckResult =>
+    checkResult('reproducibility', outcome, summary, details)
+  if (nodes === 0) return result('indeterminate', 'No node is enclosed, so nothing can be re-evaluated.')
   const count = `${identical} of ${stated} verdicts reproduced from the captures`
-  if (falsified !== null) return { check, outcome: 'failed', summary: falsified, details }
-  if (rules?.status === 'unknown')
-    return { check, outcome: 'indeterminate', summary: unknownRules(rules.version, { stated, identical }), details }
-  // Without a difference, what was not reproduced had nothing to be compared with.
+  if (falsified !== null) return result('failed', falsified)
+  if (rules?.status === 'unknown') return result('indeterminate', unknownRules(rules.version, { stated, identical }))
+  // Without a difference, a verdict that was not reproduced had nothing to be compared with.
   if (details.length === 0 && identical < stated)
-    return { check, outcome: 'indeterminate', summary: `Not re-evaluated completely: ${count}.`, details }
-  return { check, outcome: details.length === 0 ? 'passed' : 'failed', summary: `Re-evaluated: ${count}.`, details }
+    return result('indeterminate', `Not re-evaluated completely: ${count}.`)
+  return result(details.length === 0 ? 'passed' : 'failed', `Re-evaluated: ${count}.`)
 }
 
-const NO_CHAIN: VerificationCheckResult = {
-  check: 'continuity',
-  outcome: 'indeterminate',
-  summary: 'Not checked on an excerpt. Verify the pack or the period report to check the run chain.',
-  details: [],
-}
-
-interface VerifyDisclosureInput extends RulesSources {
-  readonly source: PackSource
-  /** Departures of the archive from the form that this program writes; empty for a folder. */
-  readonly departures: readonly string[]
-  readonly seal: SealReader
-  readonly trust: Trust
-  /** UTC, ISO 8601. */
-  readonly verifiedAt: string
-  readonly file: string
-}
+const NO_CHAIN = checkResult(
+  'continuity',
+  'indeterminate',
+  'Not checked on an excerpt. Verify the pack or the period report to check the run chain.',
+)
 
 /**
  * Verification checks of a redacted copy. Its seal is that of the pack, and every disclosed byte must be covered by it; redacted parts
@@ -181,9 +157,8 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
   return conclusion('disclosure', input, sealed, { ...found, integrity, continuity: NO_CHAIN_IN_COPY })
 }
 
-const NO_CHAIN_IN_COPY: VerificationCheckResult = {
-  check: 'continuity',
-  outcome: 'indeterminate',
-  summary: 'Not checked on a redacted copy. Verify the pack to check its run chain.',
-  details: [],
-}
+const NO_CHAIN_IN_COPY = checkResult(
+  'continuity',
+  'indeterminate',
+  'Not checked on a redacted copy. Verify the pack to check its run chain.',
+)

@@ -1,13 +1,7 @@
 import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
-import type {
-  Difference,
-  VerificationCheckResult,
-  VerificationProgress,
-  VerificationReport,
-} from '../../schemas/verification.ts'
-import type { KeptRules, PackAssessor } from '../core/assessor.ts'
+import type { Difference, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
+import type { PackAssessor } from '../core/assessor.ts'
 import { addAll } from '../core/budgets.ts'
-import type { Catalog } from '../core/catalog.ts'
 import type { NodeVerdicts } from '../core/conclusion/documents.ts'
 import { PATHS } from '../core/pack-files.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from '../core/ports.ts'
@@ -16,16 +10,7 @@ import { EMPTY_REGISTER } from '../core/register.ts'
 import { ownEntry } from '../core/run-chain/entry.ts'
 import { type Checkpoint, headOf } from '../core/run-chain/head.ts'
 import { indexProblems } from './disclosure/copy.ts'
-import {
-  begins,
-  concludes,
-  conclusion,
-  isTrusted,
-  type OnResult,
-  sealChecks,
-  sealStep,
-  validSigner,
-} from './pipeline.ts'
+import { type Asked, begins, concludes, conclusion, isTrusted, sealChecks, sealStep, validSigner } from './pipeline.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './steps/complete.ts'
 import { engagementOfPack } from './steps/engagement.ts'
 import { type NodeReading, readNodes, type StatedNode, strangeFolders } from './steps/entries.ts'
@@ -44,48 +29,37 @@ import { chainOf, traceDiffers } from './steps/period-walk.ts'
 import { type PackReading, readPack } from './steps/read.ts'
 import { registerOfPack } from './steps/register.ts'
 import { compareNode, compareWhole, wordingDiffers } from './steps/reproduce.ts'
+import { checkResult } from './steps/result.ts'
 import {
   assessorOfPack,
   falsifiedRules,
   profileNotes,
   type RulesAtHand,
+  type RulesSources,
   rulesAtHand,
   rulesReading,
   unknownRules,
 } from './steps/rules.ts'
 import { alterations, matterOfRun, onlyRepacked, packedAgain, tagFileProblems } from './steps/tags.ts'
-import type { Trust } from './steps/trust.ts'
 
-export interface VerifyInput {
+export interface VerifyInput extends Asked, RulesSources {
   readonly source: PackSource
   /** Departures of the archive from the form that this program writes; empty for a folder. */
   readonly departures: readonly string[]
-  /** What indexProblems() finds, where another thread has begun to find it: see OpenPack. */
+  /** Result of indexProblems(), where another thread has already started to compute it: see OpenPack. */
   readonly index?: Promise<readonly string[]> | null
   readonly seal: SealReader
-  /** The rules of this program and the retained rules of earlier versions. */
-  readonly catalog: Catalog
-  readonly kept: KeptRules
   readonly validator: SchemaValidator
   /** Regenerates the pages of the pack and compares them. */
   readonly pages: PageComparer
-  readonly trust: Trust
   /** The checkpoint of the run chain that the reader kept from an earlier pack. */
   readonly checkpoint: Checkpoint | null
-  /** UTC, ISO 8601. */
-  readonly verifiedAt: string
-  /** The pack’s name, for display. */
-  readonly file: string
   /** Keep every recording and result for later use. Otherwise only one node at a time is in memory. */
   readonly keep: boolean
-  /** Gives equal copies of plain data, of which those of many nodes can hold the same. */
+  /** Returns one shared copy for equal plain data, because many nodes can have the same. */
   readonly share?: (<T>(value: T) => T) | undefined
   /** Called after the last use of the rules, before pages are made: rules in a thread of their own can then be ended to free their memory. */
   readonly onAssessed?: (() => void) | undefined
-  /** Called with each step as it begins, and the nodes one by one. It has no influence on the outcome. */
-  readonly onStep?: ((progress: VerificationProgress) => void) | undefined
-  /** Called with the result of each check as soon as it is final. It has no influence on the outcome. */
-  readonly onResult?: OnResult | undefined
 }
 
 export interface VerifiedPack {
@@ -95,7 +69,7 @@ export interface VerifiedPack {
   readonly head: Checkpoint | null
 }
 
-/** What a pack states, as far as it can be read, whether or not it verifies. */
+/** The readable statements of a pack, whether or not it verifies. */
 export interface PackContents {
   readonly run: string | null
   readonly statement: Statement | null
@@ -146,7 +120,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   }
   const comparing = compare()
   comparing.catch(() => undefined)
-  // Where another thread finds the problems of the index, the nodes are taken meanwhile.
+  // Where another thread computes the problems of the index, the nodes are read meanwhile.
   if (input.index == null) await comparing
   const { rules, assess, nodes } = await asked
   const walked = await walk(input, reading, nodes)
@@ -246,8 +220,8 @@ interface Evaluation {
 }
 
 /**
- * The rules of a pack, and its nodes evaluated by them. Begun before the files are compared, since rules run in another thread: it loads them and
- * evaluates the first nodes meanwhile. No result is taken before the steps come to it.
+ * Loads the rules of a pack and evaluates its nodes with them. This starts before the files are compared, because the rules run in another
+ * thread, which can load them and evaluate the first nodes meanwhile. Results are used only when the verification reaches that step.
  */
 function evaluationOf(input: VerifyInput, reading: PackReading): Promise<Evaluation> {
   const begun = (async (): Promise<Evaluation> => {
@@ -255,7 +229,7 @@ function evaluationOf(input: VerifyInput, reading: PackReading): Promise<Evaluat
     const { assessment, scope } = reading
     const rules = assessment === null ? null : await rulesAtHand(input, assessment)
     const assess = await assessorOfPack(rules, reading)
-    // What the pages need of a node does not depend on its evaluation, which another thread makes meanwhile.
+    // The pages need data of a node that does not depend on its evaluation, which runs in another thread meanwhile.
     const onRead = scope === null ? undefined : (node: StatedNode) => pages.add(node, scope)
     return { rules, assess, nodes: firstBegun(readNodes(source, validator, reading, assess, { onRead })) }
   })()
@@ -263,7 +237,7 @@ function evaluationOf(input: VerifyInput, reading: PackReading): Promise<Evaluat
   return begun
 }
 
-/** The same values; the first is asked for at once. */
+/** Yields the same values, and requests the first one immediately. */
 function firstBegun<T>(values: AsyncGenerator<T>): AsyncIterable<T> {
   const first = values.next()
   first.catch(() => undefined)
@@ -277,30 +251,14 @@ const ownOf = ({ statement }: PackReading) =>
     ? null
     : (tagManifest: Uint8Array, signer: string) => ownEntry(statement.predicate, tagManifest, signer)
 
-interface Walk {
-  readonly problems: readonly string[]
-  readonly absences: readonly string[]
-  readonly differences: readonly Difference[]
-  readonly details: readonly string[]
-  readonly wording: readonly string[]
-  readonly verdicts: readonly NodeVerdicts[]
-  readonly count: number
-  readonly identical: number
-  readonly collected: number
-  readonly demo: boolean
-  /** Null as soon as one node could not be re-evaluated. */
-  readonly traced: readonly TracedNode[] | null
-  /** Only with `keep`. */
-  readonly stated: readonly NodeAssessment[]
-  readonly recordings: readonly LoadedRecording[]
-}
+type Walk = Awaited<ReturnType<typeof walk>>
 
-/** One pass over the nodes; only what the checks need is kept of each. */
+/** One pass over the nodes. Only the data that the checks need is kept. */
 async function walk(
   { source, keep, onStep, share = (value) => value }: VerifyInput,
   reading: PackReading,
   nodes: AsyncIterable<NodeReading>,
-): Promise<Walk> {
+) {
   const found = {
     problems: [...wholeProblems(reading, strangeFolders(source, reading))],
     absences: [] as string[],
@@ -312,7 +270,9 @@ async function walk(
     identical: 0,
     collected: 0,
     demo: false,
+    /** Null as soon as one node could not be re-evaluated. */
     traced: [] as TracedNode[] | null,
+    /** These and the recordings only with `keep`. */
     stated: [] as NodeAssessment[],
     recordings: [] as LoadedRecording[],
   }
@@ -344,24 +304,13 @@ async function walk(
 
 /** Compares the files with the sealed list. Without a valid seal, nothing shows that the list is the sealed one. */
 export function intact(altered: readonly string[], seal: SealReading | null, files: number): VerificationCheckResult {
-  const check = 'integrity'
   if (altered.length > 0) {
-    const summary = `${altered.length === 1 ? 'One difference' : `${altered.length} differences`} from the sealed contents.`
-    return { check, outcome: 'failed', summary, details: altered }
+    const differences = altered.length === 1 ? 'One difference' : `${altered.length} differences`
+    return checkResult('integrity', 'failed', `${differences} from the sealed contents.`, altered)
   }
-  if (seal === null || seal.problems.length > 0)
-    return {
-      check,
-      outcome: 'indeterminate',
-      summary: 'Digests match, but no valid seal covers the list.',
-      details: [],
-    }
-  return {
-    check,
-    outcome: 'passed',
-    summary: `All ${files} files match the sealed digests.`,
-    details: [],
-  }
+  return seal === null || seal.problems.length > 0
+    ? checkResult('integrity', 'indeterminate', 'Digests match, but no valid seal covers the list.')
+    : checkResult('integrity', 'passed', `All ${files} files match the sealed digests.`)
 }
 
 async function reproducible(
@@ -373,12 +322,9 @@ async function reproducible(
   const check = 'reproducibility'
   const count = `${walked.identical} of ${walked.count} verdicts`
   if (rules === null || assess === null || reading.assessment === null)
-    return {
-      check,
-      outcome: 'failed',
-      summary: 'Re-evaluation is not possible.',
-      details: ['The pack lacks files required for re-evaluation.'],
-    }
+    return checkResult(check, 'failed', 'Re-evaluation is not possible.', [
+      'The pack lacks files required for re-evaluation.',
+    ])
   const derived = await assess.whole(walked.verdicts, { demo: walked.demo, register: register ?? EMPTY_REGISTER })
   const whole = compareWhole(reading.assessment, derived, rules.status)
   const explained = [...walked.details, ...whole.details]
@@ -389,25 +335,21 @@ async function reproducible(
   const details = [...differing, ...relaxed]
   switch (rules.status) {
     case 'falsified':
-      return {
-        check,
-        outcome: 'failed',
-        summary: falsifiedRules(reading.assessment.catalog, rules.reference),
-        details: [`With the rules of this program, ${count} are reproduced.`, ...details],
-      }
-    case 'unknown':
-      return {
-        check,
-        outcome: 'indeterminate',
-        summary: `${unknownRules(reading.assessment.catalog.version, { stated: walked.count, identical: walked.identical })} ${sentence}`,
-        details,
-      }
-    case 'same':
-      return {
-        check,
-        outcome: differing.length === 0 ? 'passed' : 'failed',
-        summary: `Re-evaluated from the captures: ${count} reproduced${differing.length === 0 ? ', byte for byte' : ''}. ${sentence}`,
-        details,
-      }
+      return checkResult(check, 'failed', falsifiedRules(reading.assessment.catalog, rules.reference), [
+        `With the rules of this program, ${count} are reproduced.`,
+        ...details,
+      ])
+    case 'unknown': {
+      const unconfirmed = unknownRules(reading.assessment.catalog.version, {
+        stated: walked.count,
+        identical: walked.identical,
+      })
+      return checkResult(check, 'indeterminate', `${unconfirmed} ${sentence}`, details)
+    }
+    case 'same': {
+      const isSame = differing.length === 0
+      const summary = `Re-evaluated from the captures: ${count} reproduced${isSame ? ', byte for byte' : ''}. ${sentence}`
+      return checkResult(check, isSame ? 'passed' : 'failed', summary, details)
+    }
   }
 }

@@ -29,6 +29,7 @@ import {
 } from './steps/pages.ts'
 import { chainOf, type PeriodWalk, type WalkInput, walkPeriod } from './steps/period-walk.ts'
 import { canonical, textOf } from './steps/read.ts'
+import { checkResult } from './steps/result.ts'
 import { unknownRules } from './steps/rules.ts'
 import { alterations, onlyRepacked, packedAgain, tagFileProblems } from './steps/tags.ts'
 
@@ -180,7 +181,6 @@ function complete(
   { runs, absent, untrusted: strangers, nodes }: PeriodWalk,
   { trusted, samples, early, pages }: Stated,
 ): VerificationCheckResult {
-  const check = 'completeness'
   const failed = incompleteness(problems, pages)
   if (failed !== null) return failed
   const enclosed = runs - absent.length
@@ -199,19 +199,11 @@ function complete(
       : []),
     ...(early === null ? [] : [`It is dated ${early}, later than this computer’s clock.`]),
   ]
-  return open.length > 0
-    ? {
-        check,
-        outcome: 'indeterminate',
-        summary: `${summary} ${open[0]}`,
-        details: [...open.slice(1), drawn(samples, nodes)],
-      }
-    : {
-        check,
-        outcome: 'passed',
-        summary: `${summary} Every report page matches the sealed evidence.`,
-        details: [drawn(samples, nodes)],
-      }
+  const [first, ...others] = open
+  const details = [...others, drawn(samples, nodes)]
+  return first === undefined
+    ? checkResult('completeness', 'passed', `${summary} Every report page matches the sealed evidence.`, details)
+    : checkResult('completeness', 'indeterminate', `${summary} ${first}`, details)
 }
 
 const MOST_NAMED = 10
@@ -242,34 +234,30 @@ function reproducible({
   nodes,
 }: PeriodWalk): VerificationCheckResult {
   const check = 'reproducibility'
-  if (failed !== null) return { check, outcome: 'failed', summary: 'Re-evaluation is not possible.', details: [failed] }
+  if (failed !== null) return checkResult(check, 'failed', 'Re-evaluation is not possible.', [failed])
   const sampled =
     nodes === 0 ? '' : ` ${identical} of ${stated} verdicts of sampled nodes reproduced from the captures.`
   if (wrong.length > 0)
-    return {
+    return checkResult(
       check,
-      outcome: 'failed',
-      summary: `Statements differ from those derived from the run chain, the sealed run traces and the captures.${sampled}`,
-      details: [...wrong, ...other],
-    }
-  if (unknown.size > 0)
-    return {
-      check,
-      outcome: 'indeterminate',
-      summary: unknownRules([...unknown].sort(compare).join(', '), { stated, identical }),
-      details: other,
-    }
+      'failed',
+      `Statements differ from those derived from the run chain, the sealed run traces and the captures.${sampled}`,
+      [...wrong, ...other],
+    )
+  if (unknown.size > 0) {
+    const versions = [...unknown].sort(compare).join(', ')
+    return checkResult(check, 'indeterminate', unknownRules(versions, { stated, identical }), other)
+  }
   return other.length > 0
-    ? {
+    ? checkResult(
         check,
-        outcome: 'indeterminate',
-        summary: `Parts were produced by a different version and are not reproduced here. Use that version to compare.${sampled}`,
-        details: other,
-      }
-    : {
+        'indeterminate',
+        `Parts were produced by a different version and are not reproduced here. Use that version to compare.${sampled}`,
+        other,
+      )
+    : checkResult(
         check,
-        outcome: 'passed',
-        summary: `The period report and its lists were reproduced from the run chain and the sealed run traces, byte for byte.${sampled}`,
-        details: [],
-      }
+        'passed',
+        `The period report and its lists were reproduced from the run chain and the sealed run traces, byte for byte.${sampled}`,
+      )
 }

@@ -24,14 +24,14 @@ import type { Trust } from './steps/trust.ts'
  * Each kind has its own steps 2 to 5. A failed step prevents no other.
  */
 
-/** What a verification is asked about, and by whom. */
-interface Asked {
+/** The reader’s trust, and the time and the file of a verification. */
+export interface Asked {
   readonly trust: Trust
   /** UTC, ISO 8601. */
   readonly verifiedAt: string
   /** The file’s name, for display. */
   readonly file: string
-  /** Called with each step as it begins, and the nodes of the fourth one by one. It has no influence on the outcome. */
+  /** Called with each step as it begins, and with each node in the fourth step. It has no influence on the outcome. */
   readonly onStep?: ((progress: VerificationProgress) => void) | undefined
   /** Called with the result of each check as soon as it is final. It has no influence on the outcome. */
   readonly onResult?: OnResult | undefined
@@ -64,11 +64,11 @@ interface Sealed {
   readonly absent: string
 }
 
-/** The seal of a pack, or of what has the form of one. */
+/** Reads the seal of a pack, or of a folder in the form of a pack. */
 export const sealStep = async (source: PackSource, reader: SealReader, asked: Asked): Promise<Sealed> =>
   await sealedPack(source, await readSealOf(source, reader, asked.trust), asked)
 
-/** The same of a seal that was read before. */
+/** As sealStep(), for a seal that was read before. */
 export async function sealedPack(source: PackSource, seal: SealReading | null, asked: Asked): Promise<Sealed> {
   const named = await namedAuthority(source)
   return {

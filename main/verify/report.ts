@@ -2,18 +2,14 @@ import type { VerificationCheck, VerificationCheckResult, VerificationReport } f
 import { type EmbeddedForm, embeddedResults } from '../core/embedded.ts'
 import { plain } from '../core/plain-text.ts'
 import type { PdfReading, SealReader } from '../core/ports.ts'
-import { conclusion } from './pipeline.ts'
+import { type Asked, conclusion } from './pipeline.ts'
+import { checkResult } from './steps/result.ts'
 import { shownTime } from './steps/time.ts'
-import { certificatesOf, type Trust } from './steps/trust.ts'
+import { certificatesOf } from './steps/trust.ts'
 
-interface VerifyReportInput {
+interface VerifyReportInput extends Pick<Asked, 'trust' | 'verifiedAt' | 'file'> {
   readonly pdf: Uint8Array
   readonly reader: SealReader
-  readonly trust: Trust
-  /** UTC, ISO 8601. */
-  readonly verifiedAt: string
-  /** The file’s name, for display. */
-  readonly file: string
 }
 
 /**
@@ -38,7 +34,7 @@ function ofOurs(reading: PdfReading, input: VerifyReportInput): VerificationRepo
   return conclusion('report', input, sealed, {
     integrity:
       broken.length === 0
-        ? answer(
+        ? checkResult(
             'integrity',
             'passed',
             'The report is unchanged since sealing; only time-stamps and their validation data were added.',
@@ -47,7 +43,7 @@ function ofOurs(reading: PdfReading, input: VerifyReportInput): VerificationRepo
               'The content of its pages was not compared with evidence.',
             ],
           )
-        : answer('integrity', 'failed', 'The report differs from the sealed report.', broken),
+        : checkResult('integrity', 'failed', 'The report differs from the sealed report.', broken),
     completeness: inPack('completeness', 'A report alone contains no evidence; verify its pack.', [
       `Evidence digest stated: ${plain(reading.evidenceDigest ?? 'none')}.`,
       CARRIED[embedded?.form ?? 'none'],
@@ -84,9 +80,9 @@ const ofOthers = (
   ok: false,
   demo: false,
   checks: [
-    answer('integrity', 'failed', 'Not a Barewitness report; not verified.', problems),
+    checkResult('integrity', 'failed', 'Not a Barewitness report; not verified.', problems),
     ...(['signature', 'time', 'completeness', 'reproducibility', 'continuity'] as const).map((check) =>
-      answer(check, 'indeterminate', 'Not verified: this file was not written by Barewitness.'),
+      checkResult(check, 'indeterminate', 'Not verified: this file was not written by Barewitness.'),
     ),
   ],
   rules: null,
@@ -94,16 +90,9 @@ const ofOthers = (
   signer: null,
 })
 
-const answer = (
-  check: VerificationCheck,
-  outcome: VerificationCheckResult['outcome'],
-  summary: string,
-  details: readonly string[] = [],
-): VerificationCheckResult => ({ check, outcome, summary, details })
-
 /** A check that only the pack of the report can answer. */
 const inPack = (
   check: VerificationCheck,
   summary: string,
   details: readonly string[] = [],
-): VerificationCheckResult => ({ ...answer(check, 'indeterminate', summary, details), needs: 'pack' })
+): VerificationCheckResult => ({ ...checkResult(check, 'indeterminate', summary, details), needs: 'pack' })

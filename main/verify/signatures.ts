@@ -2,12 +2,12 @@ import type { Register } from '../../schemas/types.ts'
 import { type Sha256, sha256 } from '../core/digest.ts'
 import { PATHS } from '../core/pack-files.ts'
 import type { PackSource, PdfReading, SchemaValidator, SealReader, SealReading } from '../core/ports.ts'
-import { type Signable, signablesIn, signaturesOf, signedBytes } from '../core/register/signatures.ts'
+import { signablesIn, signaturesOf, signedBytes } from '../core/register/signatures.ts'
 import { entryBytes, parseEntryLine } from '../core/run-chain/entry.ts'
 import { CHAIN_PATHS } from '../core/run-chain/notes.ts'
 import type { FoundSignature, NamedSeal, SignaturePlace } from '../core/sealing-record.ts'
 import { bytesOf, canonical, textOf } from './steps/read.ts'
-import { readSealOf } from './steps/signature.ts'
+import { ALONE, bytesIn, readSealOf } from './steps/signature.ts'
 import { NO_TRUST } from './steps/trust.ts'
 
 /** What people signed in a pack, and the seals of other packs that its run chain names. */
@@ -81,12 +81,10 @@ async function registerSignatures(
   for (const entry of signablesIn(value as Register))
     for (const signature of signaturesOf(entry)) {
       const made = await detached(seal, signedBytes(entry, signature), signature.cms)
-      found.push({ file, place: 'register-entry', name: idOf(entry), made })
+      found.push({ file, place: 'register-entry', name: entry.id, made })
     }
   return found
 }
-
-const idOf = ({ id }: Signable): string => id
 
 async function chainSignatures(source: PackSource, seal: SealReader, file: string): Promise<PackSignatures> {
   if (!source.paths.includes(CHAIN_PATHS.entries)) return { found: [], named: [] }
@@ -108,7 +106,5 @@ async function chainSignatures(source: PackSource, seal: SealReader, file: strin
 
 /** Reads a detached signature (CMS, base64) over content. */
 async function detached(seal: SealReader, content: Uint8Array, cms: string): Promise<FoundSignature['made']> {
-  const signature = new Uint8Array(Buffer.from(cms, 'base64'))
-  const nothing = { chain: [], crls: [], freshCrls: [], timestamps: [], tsaChain: [], tsaCrls: [] }
-  return madeBy(await seal.read({ content, signature, ...nothing }), sha256(content))
+  return madeBy(await seal.read({ ...ALONE, content, signature: bytesIn(cms) }), sha256(content))
 }

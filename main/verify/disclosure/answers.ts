@@ -1,6 +1,5 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
-import type { Difference, RulesReading, VerificationCheckResult } from '../../../schemas/verification.ts'
-import { type Verdict, verdictWords } from '../../../schemas/words.ts'
+import type { CheckOutcome, Difference, RulesReading, VerificationCheckResult } from '../../../schemas/verification.ts'
 import { type Assessor, assessorOf, type PackAssessor } from '../../core/assessor.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { NodeVerdicts } from '../../core/conclusion/documents.ts'
@@ -9,7 +8,15 @@ import { quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { NOTHING_SHARED } from '../../core/same-machine.ts'
-import { compareNode, compareWhole, wordingDiffers } from '../steps/reproduce.ts'
+import {
+  compareNode,
+  compareWhole,
+  differencesOn,
+  verdictsOf,
+  verdictText,
+  wordingDiffers,
+} from '../steps/reproduce.ts'
+import { checkResult } from '../steps/result.ts'
 import {
   falsifiedRules,
   profileNotes,
@@ -63,19 +70,15 @@ export async function disclosureAnswers(
     rules: content.rules === null ? null : rulesReading(content.rules.catalog, rules.status, again),
     differences: again.differences,
     underivable: listed,
-    verdicts: {
-      stated: again.stated,
-      rederived: again.rederived,
-      identical: again.identical,
-    },
+    verdicts: { stated: again.stated, rederived: again.rederived, identical: again.identical },
     demo: content.demo,
     statedAt: content.scope?.asOf ?? null,
   }
 }
 
 /**
- * The rules stated by a copy, as far as available. Their catalog contains customer frameworks, which only a disclosed scope shows; the
- * module is the same with and without them.
+ * The rules stated by a copy, where they are available here. Their catalog contains customer frameworks, which only a disclosed scope
+ * shows; the rules module is the same with and without them.
  */
 async function rulesOfCopy(
   { rules, scope }: Pick<DisclosedContent, 'rules' | 'scope'>,
@@ -94,26 +97,17 @@ function intact(
 ): VerificationCheckResult {
   const check = 'integrity'
   if (problems.length > 0)
-    return {
-      check,
-      outcome: 'failed',
-      summary: 'The copy differs from the sealed contents of the pack.',
-      details: problems,
-    }
+    return checkResult(check, 'failed', 'The copy differs from the sealed contents of the pack.', problems)
   const details = withheldText(counts)
   if (sealProblems === null || sealProblems.length > 0)
-    return {
+    return checkResult(
       check,
-      outcome: 'indeterminate',
-      summary: 'Every disclosed byte matches the list, but no valid seal covers the list.',
+      'indeterminate',
+      'Every disclosed byte matches the list, but no valid seal covers the list.',
       details,
-    }
-  return {
-    check,
-    outcome: 'passed',
-    summary: `Every disclosed byte of the ${units.length} files is covered by the seal. Parts are redacted.`,
-    details,
-  }
+    )
+  const summary = `Every disclosed byte of the ${units.length} files is covered by the seal. Parts are redacted.`
+  return checkResult(check, 'passed', summary, details)
 }
 
 function withheldText({ redacted, units, whollyOpen, pathsRedacted }: DisclosureCounts): readonly string[] {
@@ -138,26 +132,23 @@ function complete(
 ): VerificationCheckResult {
   const check = 'completeness'
   if (notes !== null && canonicalJson(notes.underivable) !== canonicalJson(listed))
-    return {
+    return checkResult(
       check,
-      outcome: 'failed',
-      summary: 'The list of verdicts that cannot be reproduced does not match the redacted parts.',
-      details: [
-        `The owner lists ${notes.underivable.verdicts.length} verdicts; ${listed.verdicts.length} were found here.`,
-      ],
-    }
-  return {
+      'failed',
+      'The list of verdicts that cannot be reproduced does not match the redacted parts.',
+      [`The owner lists ${notes.underivable.verdicts.length} verdicts; ${listed.verdicts.length} were found here.`],
+    )
+  return checkResult(
     check,
-    outcome: 'indeterminate',
-    summary: `Redacted copy of ${nodes.length} nodes. Verify the pack to check completeness.`,
-    details:
-      notes === null
-        ? []
-        : [
-            `Redacted by ${quote(notes.who)} at ${quote(notes.when)}. Reason: ${quote(notes.why, 400)}.`,
-            'This statement is not covered by the seal: any holder of a copy can redact more and state any name.',
-          ],
-  }
+    'indeterminate',
+    `Redacted copy of ${nodes.length} nodes. Verify the pack to check completeness.`,
+    notes === null
+      ? []
+      : [
+          `Redacted by ${quote(notes.who)} at ${quote(notes.when)}. Reason: ${quote(notes.why, 400)}.`,
+          'This statement is not covered by the seal: any holder of a copy can redact more and state any name.',
+        ],
+  )
 }
 
 /** Thresholds of the verdicts, where the scope is disclosed. */
@@ -177,36 +168,29 @@ function reproducible(
   listed: Underivable,
   again: Rederived,
 ): VerificationCheckResult {
-  const check = 'reproducibility'
   const not = listed.verdicts.map(
     ({ node, check, verdict }) =>
-      `Node ${quote(node)}, check ${quote(check)}: stated ${word(verdict)}, depends on redacted parts.`,
+      `Node ${quote(node)}, check ${quote(check)}: stated ${verdictText(verdict)}, depends on redacted parts.`,
   )
   const unstated = listed.unstated.map((node) => `Node ${quote(node)}: its stated results are redacted.`)
   const details = [...again.details, ...unstated, ...not]
   const count = `${again.identical} of ${again.stated} stated verdicts reproduced`
-  const rulesStatus = rules === null ? null : known
-  if (rules !== null && rulesStatus === 'falsified')
-    return { check, outcome: 'failed', summary: falsifiedRules(rules.catalog, reference), details }
-  if (rules !== null && rulesStatus === 'unknown')
-    return { check, outcome: 'indeterminate', summary: unknownRules(rules.catalog.version, again), details }
+  const result = (outcome: CheckOutcome, summary: string): VerificationCheckResult =>
+    checkResult('reproducibility', outcome, summary, details)
+  if (rules !== null && known === 'falsified') return result('failed', falsifiedRules(rules.catalog, reference))
+  if (rules !== null && known === 'unknown') return result('indeterminate', unknownRules(rules.catalog.version, again))
   if (again.details.length > 0)
-    return {
-      check,
-      outcome: rulesStatus === null ? 'indeterminate' : 'failed',
-      summary:
-        rulesStatus === null
-          ? `Results differ, and the rules of the evaluation are redacted; ${count}.`
-          : `Results differ; ${count}.`,
-      details,
-    }
+    return rules === null
+      ? result('indeterminate', `Results differ, and the rules of the evaluation are redacted; ${count}.`)
+      : result('failed', `Results differ; ${count}.`)
   if (again.isWhole && arePathsOpen && not.length + unstated.length === 0 && again.stated > 0)
-    return { check, outcome: 'passed', summary: `${count}; none depends on redacted parts.`, details }
-  const summary =
+    return result('passed', `${count}; none depends on redacted parts.`)
+  return result(
+    'indeterminate',
     not.length + unstated.length > 0
       ? `${count}; ${not.length} depend on redacted parts.`
-      : `${count}; the redacted parts prevent a full comparison. Verify the pack.`
-  return { check, outcome: 'indeterminate', summary, details }
+      : `${count}; the redacted parts prevent a full comparison. Verify the pack.`,
+  )
 }
 
 interface Rederived {
@@ -269,7 +253,8 @@ async function judgeOfNodes(judge: Assessor, scope: PackScope, nodes: readonly D
 const isStated = ({ stated }: Difference): boolean => stated !== null
 const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0)
 
-interface LocationVerdict {
+/** A node with stated results, and which of them can be derived from the copy. */
+interface StatedNode {
   readonly node: DisclosedNode
   readonly entry: NodeAssessment
   readonly basis: Basis
@@ -288,7 +273,7 @@ function underived(derived: NodeAssessment, entry: NodeAssessment, { canDerive }
   }
 }
 
-function nodeAgain(judged: LocationVerdict, derived: NodeAssessment | null): NodeAgain {
+function nodeAgain(judged: StatedNode, derived: NodeAssessment | null): NodeAgain {
   const { node, entry, basis } = judged
   const counts = {
     stated: entry.results.length,
@@ -311,25 +296,21 @@ const openly = ({ entry, recording }: DisclosedNode, assessment: NodeAssessment)
 
 /** Compares the derivable results of a partially disclosed node. Every check has one result. */
 function inPart(
-  { node, entry, basis }: LocationVerdict,
+  { node, entry, basis }: StatedNode,
   derived: NodeAssessment | null,
 ): Pick<NodeAgain, 'differences' | 'details'> {
-  const stated = new Map(entry.results.map(({ check, verdict }) => [check, verdict]))
-  const again = new Map(derived?.results.map(({ check, verdict }) => [check, verdict]))
-  const checks = [...new Set([...stated.keys(), ...again.keys()])].sort(compare)
-  const differences = checks.flatMap((check): Difference[] => {
-    const [one, other] = [stated.get(check) ?? null, again.get(check) ?? null]
-    return one === other || !basis.canDerive(check) ? [] : [{ node: node.label, check, stated: one, derived: other }]
-  })
+  const stated = verdictsOf(entry)
+  const again = verdictsOf(derived ?? { results: [] })
+  const differences = differencesOn(node.label, stated, again).filter(({ check }) => basis.canDerive(check))
   const named = `Node ${quote(node.label)}`
-  const missing = checks.filter((check) => !stated.has(check) && !basis.canDerive(check))
+  const missing = [...again.keys()].filter((check) => !stated.has(check) && !basis.canDerive(check)).sort(compare)
   const isolation = isWithoutGap([entry.isolation, derived?.isolation ?? null]) && basis.isWhole
   return {
     differences,
     details: [
       ...differences.map(
         (found) =>
-          `${named}, check ${quote(found.check)}: stated ${word(found.stated)}, derived ${word(found.derived)}.`,
+          `${named}, check ${quote(found.check)}: stated ${verdictText(found.stated)}, derived ${verdictText(found.derived)}.`,
       ),
       ...missing.map((check) => `${named}, check ${quote(check)}: no result is stated.`),
       ...(stated.size === entry.results.length ? [] : [`${named}: a result is stated more than once.`]),
@@ -367,5 +348,3 @@ async function assessedHere({ label, recording }: DisclosedNode, judge: PackAsse
     return null
   }
 }
-
-const word = (verdict: Verdict | null): string => (verdict === null ? 'none' : `“${verdictWords[verdict].label}”`)

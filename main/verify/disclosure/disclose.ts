@@ -143,7 +143,7 @@ function policyProblem({ classes, nodes, paths }: DisclosurePolicy, units: reado
   return node === undefined ? null : `the pack has no node ${quote(node)}`
 }
 
-/** Accounts that every such system has, so that they identify no person. */
+/** Account of every such system, which identifies no person. */
 const EVERYBODY = 'root'
 
 /**

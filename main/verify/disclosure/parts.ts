@@ -38,13 +38,13 @@ export interface PartPlace {
 /** HMAC-SHA-256(seed, path ‖ 0x00 ‖ place): a disclosed salt reveals nothing about the others. */
 export const saltFor = (seed: Uint8Array, path: string, place: PartPlace): Uint8Array => saltsFor(seed, path)(place)
 
-/** As saltFor(), of many parts of one unit. */
+/** As saltFor(), for many parts of one unit. */
 function saltsFor(seed: Uint8Array, path: string): (place: PartPlace) => Uint8Array {
   const mac = hmacWith(seed)
   return ({ of, part }) => mac(`${path}\0${of} ${part}`)
 }
 
-/** A salted commitment, in the spirit of RFC 9901 §4.2: without its salt, guesses cannot be tested against it. */
+/** A salted commitment, similar to RFC 9901 §4.2: without its salt, guesses cannot be tested against it. */
 export function commitment(salt: Uint8Array, bytes: Uint8Array): Sha256 {
   const length = TAG.length + salt.length + bytes.length
   if (length > COMMITTED.length) return sha256(Buffer.concat([TAG, salt, bytes]))
@@ -54,7 +54,10 @@ export function commitment(salt: Uint8Array, bytes: Uint8Array): Sha256 {
 }
 
 const TAG = utf8(`${RULES_NAME} part\0`)
-/** Buffer for a short part and its salt, after the tag. Most parts are short, and a new buffer for each would take longer than its digest. */
+/**
+ * Buffer for a short part and its salt, after the tag. Most parts are short, and allocating a buffer for each would take longer than
+ * hashing it.
+ */
 const COMMITTED = Buffer.alloc(4096)
 COMMITTED.set(TAG)
 
@@ -119,7 +122,7 @@ export interface Found {
   readonly text: string
 }
 
-/** A range of a file’s bytes. The parts of a file, in order, are its bytes; none is empty. */
+/** A range of a file’s bytes. The parts of a file in order add up to its bytes; no part is empty. */
 export interface Part {
   readonly class: PartClass
   readonly bytes: Uint8Array
@@ -128,31 +131,31 @@ export interface Part {
 
 /** Divides a payload file into sensitive parts and the text between them. Pure; the same bytes and words give the same parts. */
 export function partsOf(path: string, bytes: Uint8Array, words: WordIndex): readonly Part[] {
-  if (bytes.length === 0) return []
   const text = cuttableText(path, bytes)
-  return text === null
-    ? [{ ...undivided(path, bytes), bytes, holds: [] }]
-    : cut(bytes, text, hitsInFile(path, text, words))
+  return spansIn(path, bytes, text, words).map((span) => partAt(span, bytes, text ?? ''))
 }
 
-const undivided = (path: string, { length }: Uint8Array): Cut => ({
-  class: path === PATHS.catalog ? 'text' : 'file',
-  start: 0,
-  end: length,
-})
-
-function hitsInFile(path: string, text: string, words: WordIndex): Hit[] {
+/** The parts of a file by their places, in order. `text` is null where the file is not divided. */
+function spansIn(path: string, { length }: Uint8Array, text: string | null, words: WordIndex): readonly Span[] {
+  if (length === 0) return []
+  if (text === null) return [{ class: path === PATHS.catalog ? 'text' : 'file', start: 0, end: length, hits: [] }]
   const hits = hitsIn(text, words)
   if (SCOPES.has(path)) addAll(hits, signatureHits(text))
-  return hits
+  return withText(spansOf(hits), length)
 }
+
+const partAt = ({ class: kind, start, end, hits }: Span, bytes: Uint8Array, text: string): Part => ({
+  class: kind,
+  bytes: bytes.subarray(start, end),
+  holds: hits.map((hit) => ({ class: hit.class, text: text.slice(hit.start, hit.end) })),
+})
 
 /** A part by its place in the file. */
 type Cut = Pick<Hit, 'class' | 'start' | 'end'>
 
 /**
- * The places of the parts that partsOf() gives. Most captures of a fleet are the same on several nodes, and are searched once. `digest`: the
- * SHA-256 of the bytes, where it is known.
+ * The positions of the parts that partsOf() returns. Most captures of a fleet are identical on several nodes, and are searched once.
+ * `digest`: the SHA-256 of the bytes, where it is known.
  */
 export function cutsOf(path: string, bytes: Uint8Array, words: WordIndex, digest?: Sha256): readonly Cut[] {
   if (!isCapture(path)) return placesOf(path, bytes, words)
@@ -171,20 +174,12 @@ export function cutsOf(path: string, bytes: Uint8Array, words: WordIndex, digest
 const MOST_CUTS = 100_000
 const CUTS = new WeakMap<WordIndex, { readonly byDigest: Map<string, readonly Cut[]>; count: number }>()
 
-function placesOf(path: string, bytes: Uint8Array, words: WordIndex): readonly Cut[] {
-  if (bytes.length === 0) return []
-  const text = cuttableText(path, bytes)
-  return text === null
-    ? [undivided(path, bytes)]
-    : withText(
-        spansOf(hitsInFile(path, text, words)),
-        bytes.length,
-        ({ class: kind, start, end }) => ({ class: kind, start, end }),
-        textBetween,
-      )
-}
-
-const textBetween = (start: number, end: number): Cut => ({ class: 'text', start, end })
+const placesOf = (path: string, bytes: Uint8Array, words: WordIndex): readonly Cut[] =>
+  spansIn(path, bytes, cuttableText(path, bytes), words).map(({ class: kind, start, end }) => ({
+    class: kind,
+    start,
+    end,
+  }))
 
 /** The file of the scope, with the signatures of location evidence. */
 const SCOPES: ReadonlySet<string> = new Set([PATHS.scope, PATHS.assessment])
@@ -195,37 +190,23 @@ export function pathPartsOf(path: string, words: WordIndex): readonly Part[] {
   const start = 'data/nodes/'.length
   const hits = hitsIn(path, words)
   if (folder !== undefined) hits.push({ class: 'node', start, end: start + folder.length })
-  return cut(new TextEncoder().encode(path), path, hits)
+  const bytes = utf8(path)
+  return withText(spansOf(hits), bytes.length).map((span) => partAt(span, bytes, path))
 }
 
-function cut(bytes: Uint8Array, text: string, hits: Hit[]): readonly Part[] {
-  const part = ({ class: kind, start, end, hits: held }: Span): Part => ({
-    class: kind,
-    bytes: bytes.subarray(start, end),
-    holds: held.map((hit) => ({ class: hit.class, text: text.slice(hit.start, hit.end) })),
-  })
-  return withText(spansOf(hits), bytes.length, part, (start, end) => ({
-    class: 'text',
-    bytes: bytes.subarray(start, end),
-    holds: [],
-  }))
-}
-
-/** The spans in order, each as `made` gives it, and the text between them as `between` does. */
-function withText<T>(
-  spans: readonly Span[],
-  length: number,
-  made: (span: Span) => T,
-  between: (start: number, end: number) => T,
-): readonly T[] {
-  const all: T[] = []
+/** The spans in order, and the text between them as spans without hits. */
+function withText(spans: readonly Span[], length: number): readonly Span[] {
+  const all: Span[] = []
+  const addText = (start: number, end: number): void => {
+    if (end > start) all.push({ class: 'text', start, end, hits: [] })
+  }
   let from = 0
   for (const span of spans) {
-    if (span.start > from) all.push(between(from, span.start))
-    all.push(made(span))
+    addText(from, span.start)
+    all.push(span)
     from = span.end
   }
-  if (from < length) all.push(between(from, length))
+  addText(from, length)
   return all
 }
 
@@ -237,11 +218,11 @@ function hitsIn(text: string, words: WordIndex): Hit[] {
 }
 
 interface Span extends Hit {
-  /** What it was joined from. */
+  /** The matches that it was joined from. */
   readonly hits: readonly Hit[]
 }
 
-/** Overlapping matches become one span of the class of the longest. Puts the hits in order. */
+/** Overlapping matches become one span with the class of the longest match. Sorts the hits in place. */
 function spansOf(hits: Hit[]): readonly Span[] {
   hits.sort((a, b) => a.start - b.start || b.end - a.end)
   const spans: Span[] = []

@@ -1,12 +1,12 @@
-import { MOST_PROBLEMS, MOST_STAMPS } from '../../core/budgets.ts'
+import { MOST_PROBLEMS } from '../../core/budgets.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { isSha256, type Sha256 } from '../../core/digest.ts'
-import { PATHS, stampPath } from '../../core/pack-files.ts'
+import { PATHS } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { bytesOf, textOf } from '../steps/read.ts'
-import { isRunPayload, isTagFile, notInPacks } from '../steps/tags.ts'
+import { isRunPayload, isTagFile, notInPacks, unlistedIn } from '../steps/tags.ts'
 import { type DisclosedUnit, isOpen, readUnitLine, textOfParts, UNITS_PATH, unitRootOf } from './copy.ts'
 import { isCopied } from './disclose.ts'
 import { countsOf, type DisclosureCounts, type DisclosureNotes, NOTES_PATH, readNotes } from './notes.ts'
@@ -93,12 +93,11 @@ async function fileProblems(source: PackSource): Promise<readonly string[]> {
   const problems: string[] = there.size === source.paths.length ? [] : ['A file occurs twice.']
   for (const line of (await textOf(source, PATHS.tagManifest))?.split('\n', MOST_UNITS + 1).slice(0, -1) ?? [])
     listed.set(line.slice(66), line.slice(0, 64))
-  const unlisted = new Set<string>([PATHS.tagManifest, PATHS.seal, UNITS_PATH, NOTES_PATH])
-  for (let place = 1; place <= MOST_STAMPS && there.has(stampPath(place)); place += 1) unlisted.add(stampPath(place))
+  const unlisted = new Set([...unlistedIn(source), UNITS_PATH, NOTES_PATH])
   for (const path of source.paths) {
     if (unlisted.has(path)) continue
     if (!isCopied(path)) problems.push(`${quote(path, 400)} does not belong in a redacted copy.`)
-    else if (listed.get(path) !== (await digestOf(source, path)))
+    else if (listed.get(path) !== (await source.sha256(path).catch(() => null)))
       problems.push(`${quote(path, 400)} differs from its digest in ${PATHS.tagManifest}.`)
   }
   problems.push(
@@ -111,12 +110,4 @@ async function fileProblems(source: PackSource): Promise<readonly string[]> {
   for (const path of new Set([PATHS.tagManifest, PATHS.bag, PATHS.seal, INDEX_PATH, UNITS_PATH, ...expected]))
     if (!there.has(path)) problems.push(`${quote(path, 400)} is missing.`)
   return problems.slice(0, MOST_PROBLEMS)
-}
-
-async function digestOf(source: PackSource, path: string): Promise<string | null> {
-  try {
-    return await source.sha256(path)
-  } catch {
-    return null
-  }
 }

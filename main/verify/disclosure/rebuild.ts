@@ -23,14 +23,14 @@ const GAP = '\ue000'
 const NOT_EVALUATED =
   /^(?:run|id|continues|synthetic|node\.(?:address|port|role)|hostKey(?:\..+)?|collector\..+|session\.(?:transport|authMethod|serverVersion|algorithms|jump)(?:\..+)?|outcome\.failure\.detail)$/
 
-/** A recording as far as the copy contains it. */
+/** The part of a recording that the copy contains. */
 export interface DisclosedRecording {
   readonly recording: Recording
   /** Every line of captures.jsonl; `answer` is null where its bytes, or their link to the line, are redacted. */
   readonly captures: readonly { readonly meta: Capture; readonly answer: CapturedAnswer | null }[]
 }
 
-/** A declared node as far as the copy contains it. Null: redacted or unreadable. */
+/** The part of a declared node that the copy contains. Null: redacted or unreadable. */
 export interface DisclosedNode {
   /** The name, or the position among the nodes where the name is redacted. */
   readonly label: string
@@ -38,7 +38,7 @@ export interface DisclosedNode {
   readonly folder: string
   /** Stated results of the node. */
   readonly entry: NodeAssessment | null
-  /** Its recording; also null where its header or a line is not disclosed as far as verdicts require. */
+  /** Its recording; also null where its header or a line lacks a part on which verdicts depend. */
   readonly recording: DisclosedRecording | null
   /** Whether the copy has a unit for a recording. */
   readonly isRecorded: boolean

@@ -70,7 +70,7 @@ function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (foun
       const { node } = parseBounded(new TextDecoder().decode(bytes)) as { node?: { address?: unknown } }
       if (typeof node?.address === 'string') (headers.has(path) ? names : kept).add(node.address.toLowerCase())
     } catch {
-      // Not a header, so it gives no address; the file of a redacted node is redacted completely in any case.
+      // Not a header, so it contains no address. The file of a redacted node is redacted completely in any case.
     }
   }
   const scope = units.find(({ path }) => path === PATHS.scope)

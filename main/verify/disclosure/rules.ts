@@ -7,8 +7,8 @@ import type { PartClass } from './classes.ts'
 export const RULES_NAME = 'barewitness-disclosure/1'
 
 /**
- * The span is the match, or its group `value`, which ends it; the group `head` of a lookbehind comes before. Patterns of what is made of
- * common characters begin at a rare one, for speed.
+ * The redacted span is the match, or the group `value` that ends it, extended by the group `head` of a lookbehind. For speed, patterns for
+ * common characters start at a rarer one among them.
  */
 interface Rule {
   readonly class: Exclude<PartClass, 'text' | 'file'>
@@ -67,8 +67,8 @@ function isOwnIpv6(span: string): boolean {
 }
 
 /**
- * Linear in the input, whatever the bytes: every repetition is bounded, and a lookbehind prevents a pattern from restarting inside a run
- * that it has searched. They run over Latin-1 text, one character a byte, and only ever cut at ASCII.
+ * Linear in the input for any bytes: every repetition is bounded, and a lookbehind prevents a pattern from restarting inside a run that it
+ * has already searched. The rules run over Latin-1 text, one character per byte, and cut only at ASCII characters.
  */
 export const RULES: readonly Rule[] = [
   {
@@ -158,7 +158,8 @@ export interface Hit {
 export function hitsOf(text: string, rules: readonly Rule[]): Hit[] {
   const hits: Hit[] = []
   for (const { class: kind, pattern, keep } of rules) {
-    // Not with matchAll(), which makes a new pattern for each text: most texts are a path or a short answer. No pattern matches nothing.
+    // exec() rather than matchAll(), which creates a new pattern for each text, and most texts are a path or a short output. No pattern
+    // matches the empty string.
     pattern.lastIndex = 0
     for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
       const { head = '', value = found[0] } = found.groups ?? {}
@@ -173,9 +174,9 @@ export function hitsOf(text: string, rules: readonly Rule[]): Hit[] {
 const SIZE = /","size":[0-9]{1,16}/y
 
 /**
- * Runs of exactly 64 hexadecimal digits, with the size that captures.jsonl gives beside a digest: the exact length of a redacted capture is
- * redacted too. And of 32: machine-id(5), and the UUID in the name of a device-mapper device. Every such run contains a position that is a
- * multiple of 32, so only those positions are examined.
+ * Runs of exactly 64 hexadecimal digits, with the size next to a digest in captures.jsonl, because the exact length of a redacted capture
+ * is redacted too; and runs of 32, as in machine-id(5) and in the UUID of a device-mapper name. Every such run contains a position that is
+ * a multiple of 32, so only those positions are examined.
  */
 export function hexRuns(text: string): readonly Hit[] {
   const hits: Hit[] = []

@@ -14,9 +14,9 @@ export interface Underivable {
 }
 
 /**
- * Lists the stated verdicts that depend on redacted parts. A verdict can be reproduced only when the scope, the node’s name, its recording’s
- * header and every line of its captures are disclosed as far as verdicts require, and every capture of every probe that the check can read
- * is complete; isolation can read every probe.
+ * Lists the stated verdicts that depend on redacted parts. A verdict can be reproduced only when the copy discloses the parts of the scope,
+ * the node’s name, its recording’s header and every line of its captures on which verdicts depend, and when every capture of every probe
+ * that the check can read is complete. Isolation can read every probe.
  */
 export function underivable(reads: Reads, content: DisclosedContent): Underivable {
   const basisOf = basesIn(reads, content)
@@ -105,7 +105,10 @@ export function absentNodes({ scope, nodes }: DisclosedContent): readonly string
 
 const nameOf = (node: string): string => nodeFolder(node).slice('data/nodes/'.length)
 
-/** Whether the copy contains the basis of the node’s results: its recording, with a capture if it had any, or that there is none. */
+/**
+ * Whether the copy contains the basis of the node’s results: its recording, with at least one capture where it had any, or the statement
+ * that there is no recording.
+ */
 function hasBasis({ entry, recording, isRecorded }: DisclosedNode): boolean {
   if (recording === null) return !isRecorded && entry?.recording === null
   if (recording.recording.node.name !== entry?.node) return false

@@ -46,7 +46,7 @@ export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
 }
 
 /**
- * Whether a file has to be searched for words: of captures with the same digest the first one alone, since only their content gives words. A
+ * Whether a file must be searched for words. Captures with the same digest have the same words, so only the first of them is searched. A
  * file without a digest is always searched.
  */
 export function firstOfCaptures(): (path: string, digest: string | null) => boolean {
@@ -59,7 +59,7 @@ export function firstOfCaptures(): (path: string, digest: string | null) => bool
   }
 }
 
-/** Of captures, in contrast to documents, the content alone decides what is found in them. */
+/** Whether a path is that of a capture: only its content decides what is found in it, in contrast to documents. */
 export const isCapture = (path: string): boolean => CAPTURE.test(path)
 const CAPTURE = /^data\/nodes\/[^/]+\/sha256\/[^/.]+$/
 
@@ -72,46 +72,39 @@ export function declaredWords(path: string, bytes: Uint8Array): readonly Word[] 
 }
 
 function declaredNames(bytes: Uint8Array): readonly Word[] {
-  try {
-    const scope = parseBounded(new TextDecoder().decode(bytes)) as {
-      population?: unknown
-      engagement?: { inventory?: { rows?: unknown } | null }
-      location?: { vantages?: unknown; sites?: { rows?: unknown } }
-    } | null
-    const sites = listOf(scope?.location?.sites?.rows) as (Partial<SiteRow> | null)[]
-    const rows = listOf(scope?.engagement?.inventory?.rows) as (Partial<InventoryRow> | null)[]
-    return [
-      ...wordsOf('node', listOf(scope?.population)),
-      // A provider inventory also names machines that are in no fleet file.
-      ...rows.flatMap((row) => [
-        ...wordsOf('node', [row?.name]),
-        ...wordsOf('node', typeof row?.address === 'string' ? row.address.split(/[\s,;|]+/) : []),
-        ...wordsOf('serial', [row?.serial]),
-      ]),
-      ...sites.flatMap((row) => wordsOf('serial', [row?.serial])),
-      ...measurementsIn(scope?.location?.vantages).flatMap((timed) =>
-        wordsOf('node', [timed?.node, timed?.address, timed?.path?.remoteAddress]),
-      ),
-    ]
-  } catch {
-    return []
-  }
+  const scope = jsonIn(bytes) as {
+    population?: unknown
+    engagement?: { inventory?: { rows?: unknown } | null }
+    location?: { vantages?: unknown; sites?: { rows?: unknown } }
+  } | null
+  const sites = listOf(scope?.location?.sites?.rows) as (Partial<SiteRow> | null)[]
+  const rows = listOf(scope?.engagement?.inventory?.rows) as (Partial<InventoryRow> | null)[]
+  return [
+    ...wordsOf('node', listOf(scope?.population)),
+    // A provider inventory also names machines that are in no fleet file.
+    ...rows.flatMap((row) => [
+      ...wordsOf('node', [row?.name]),
+      ...wordsOf('node', typeof row?.address === 'string' ? row.address.split(/[\s,;|]+/) : []),
+      ...wordsOf('serial', [row?.serial]),
+    ]),
+    ...sites.flatMap((row) => wordsOf('serial', [row?.serial])),
+    ...measurementsIn(scope?.location?.vantages).flatMap((timed) =>
+      wordsOf('node', [timed?.node, timed?.address, timed?.path?.remoteAddress]),
+    ),
+  ]
 }
 
-/** A list of vantage measurements is untrusted here: invalid entries give nothing. */
+/** The measurements in a list of untrusted origin; invalid entries are skipped. */
 export const measurementsIn = (vantages: unknown): readonly (Partial<VantageMeasurement> | null | undefined)[] =>
   listOf(vantages).flatMap((record) =>
     listOf((record as { measurements?: unknown } | null)?.measurements),
   ) as readonly (Partial<VantageMeasurement> | null)[]
 
-/** Serial numbers are in a list there, without a key before each. */
+/** The identifiers of a machine in assessment.json, where serial numbers are listed without a key before each. */
 function wordsOfMachine(bytes: Uint8Array): readonly Word[] {
-  try {
-    const { machine } = parseBounded(new TextDecoder().decode(bytes)) as { machine?: Partial<Machine> }
-    return [...wordsOf('node', [machine?.address]), ...wordsOf('serial', listOf(machine?.serials))]
-  } catch {
-    return []
-  }
+  const assessment = jsonIn(bytes) as { machine?: Partial<Machine> | null } | null
+  const machine = assessment?.machine
+  return [...wordsOf('node', [machine?.address]), ...wordsOf('serial', listOf(machine?.serials))]
 }
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
@@ -120,30 +113,27 @@ const wordsOf = (kind: Word['class'], texts: readonly unknown[]): readonly Word[
   texts.flatMap((text) => (typeof text === 'string' && text !== '' ? [{ text, class: kind }] : []))
 
 function wordsOfNode(bytes: Uint8Array): readonly Word[] {
-  let node: Partial<DeclaredNode>
-  let operator: Partial<Operator>
-  try {
-    const header = parseBounded(new TextDecoder().decode(bytes)) as Partial<
-      Pick<Recording, 'collector' | 'node'>
-    > | null
-    node = header?.node ?? {}
-    operator = header?.collector?.operator ?? {}
-  } catch {
-    return []
-  }
-  const texts = (list: unknown): string[] =>
-    (Array.isArray(list) ? list : [list]).filter((one): one is string => typeof one === 'string')
-  const pins: unknown[] = Array.isArray(node.hardware) ? node.hardware : []
+  const header = jsonIn(bytes) as Partial<Pick<Recording, 'collector' | 'node'>> | null
+  const node: Partial<DeclaredNode> = header?.node ?? {}
+  const operator: Partial<Operator> = header?.collector?.operator ?? {}
   return [
-    ...texts([node.name, node.address]).map((text): Word => ({ text, class: 'node' })),
-    ...texts(operator.host).map((text): Word => ({ text, class: 'host' })),
-    ...[...texts(node.user), ...texts(node.roster), ...texts(operator.user)].map(
-      (text): Word => ({ text, class: 'user' }),
-    ),
-    ...texts(pins.map((pin) => (pin as { value?: unknown } | null)?.value)).map(
-      (text): Word => ({ text, class: 'serial' }),
+    ...wordsOf('node', [node.name, node.address]),
+    ...wordsOf('host', [operator.host].flat()),
+    ...wordsOf('user', [node.user, node.roster, operator.user].flat()),
+    ...wordsOf(
+      'serial',
+      listOf(node.hardware).map((pin) => (pin as { value?: unknown } | null)?.value),
     ),
   ]
+}
+
+/** JSON of foreign origin; null where it cannot be parsed. */
+function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return parseBounded(new TextDecoder().decode(bytes))
+  } catch {
+    return null
+  }
 }
 
 const ORDER: readonly Word['class'][] = ['serial', 'host', 'user', 'node']
@@ -184,8 +174,8 @@ export function wordHits(text: string, words: WordIndex): readonly Hit[] {
 }
 
 /**
- * Where the next backslash is, or the next piece that may begin a word; the length of the text without either. What is rare is elsewhere, so that
- * this, which reads almost every character, is optimized once and stays so.
+ * Position of the next backslash, or of the next piece that may begin a word; the length of the text if neither follows. It reads almost
+ * every character, so rare cases are handled elsewhere and the engine can keep it optimized.
  */
 function nextOf(lower: string, from: number, firstPieces: Uint8Array): number {
   const { length } = lower

@@ -15,12 +15,12 @@ import { subjectProblems } from './subjects.ts'
 import { enclosedTagProblems, isRunPayload, isTagFile, matterOfRun, notInPacks } from './tags.ts'
 import type { Trust } from './trust.ts'
 
-/** A part of a run’s pack, as far as the seal of the pack covers it. */
+/** The enclosed part of a run’s pack that the seal of the pack covers. */
 export interface BagReading {
   readonly statement: Statement | null
   /** Null where it is missing, invalid, or of a different run from the statement. */
   readonly trace: RunTrace | null
-  /** What conclusions over a period need of the run; null where a part of it is missing or invalid. */
+  /** The data that conclusions over a period need from the run; null where a part of it is missing or invalid. */
   readonly evidence: RunEvidence | null
   /** The run chain entry that corresponds to its pack; null where it cannot be derived. */
   readonly own: RunEntry | null

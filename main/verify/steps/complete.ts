@@ -12,6 +12,7 @@ import { type RecordingOutline, recordingDigest } from '../../core/recording.ts'
 import type { NodeReading } from './entries.ts'
 import type { PagesCompared } from './pages.ts'
 import type { PackReading } from './read.ts'
+import { checkResult } from './result.ts'
 
 /** Notes for the reader on a complete pack. */
 interface Whole {
@@ -30,15 +31,11 @@ interface Whole {
 
 /** The failed completeness of a pack of any kind; null where its files are consistent and its pages match. */
 export function incompleteness(problems: readonly string[], pages: PagesCompared): VerificationCheckResult | null {
-  const failed = (summary: string, details: readonly string[]): VerificationCheckResult => ({
-    check: 'completeness',
-    outcome: 'failed',
-    summary,
-    details,
-  })
-  if (problems.length > 0) return failed('Referenced files are missing or inconsistent.', problems)
-  if (pages.kind === 'differ') return failed('The report pages do not match the sealed evidence.', pages.problems)
-  return null
+  if (problems.length > 0)
+    return checkResult('completeness', 'failed', 'Referenced files are missing or inconsistent.', problems)
+  return pages.kind === 'differ'
+    ? checkResult('completeness', 'failed', 'The report pages do not match the sealed evidence.', pages.problems)
+    : null
 }
 
 /** Completeness: whether everything that the pack refers to is present and consistent. */
@@ -46,32 +43,32 @@ export function completeness(
   problems: readonly string[],
   { collected, declared, absences, notes, level, pages, earlier }: Whole,
 ): VerificationCheckResult {
-  const check = 'completeness'
   const failed = incompleteness(problems, pages)
   if (failed !== null) return failed
   const parts = `All declared nodes are accounted for (${collected} of ${declared} collected); all citations resolve`
-  return {
-    check,
-    ...(pages.kind !== 'not-compared'
-      ? {
-          outcome: 'passed',
-          summary: `${parts}; every page of the report and the executive summary, and the HTML report, match the evidence.`,
-        }
-      : {
-          outcome: 'indeterminate',
-          summary: `${parts}. The report pages were not compared with the evidence: ${pages.why}.`,
-        }),
-    details: [
-      ...absences,
-      ...notes,
-      ...(earlier === 0
-        ? []
-        : [
-            `The report covers ${plural(earlier, 'earlier run')} not in this pack; those results are statements of the signer.`,
-          ]),
-      ...(level === null ? [] : [`The report’s signature has PAdES level ${level}.`]),
-    ],
-  }
+  const details = [
+    ...absences,
+    ...notes,
+    ...(earlier === 0
+      ? []
+      : [
+          `The report covers ${plural(earlier, 'earlier run')} not in this pack; those results are statements of the signer.`,
+        ]),
+    ...(level === null ? [] : [`The report’s signature has PAdES level ${level}.`]),
+  ]
+  return pages.kind === 'not-compared'
+    ? checkResult(
+        'completeness',
+        'indeterminate',
+        `${parts}. The report pages were not compared with the evidence: ${pages.why}.`,
+        details,
+      )
+    : checkResult(
+        'completeness',
+        'passed',
+        `${parts}; every page of the report and the executive summary, and the HTML report, match the evidence.`,
+        details,
+      )
 }
 
 /** Inconsistencies between the parts of a pack as a whole; nodes are checked one by one. */
@@ -122,16 +119,15 @@ export function nodeProblems(
 }
 
 /** The pack’s own statement about a node that was not collected completely; null otherwise. */
-export const absenceOf = ({ stated }: NodeReading): string | null =>
-  stated === null || stated.status === 'complete' ? null : absence(stated)
-
-function absence({ node, status, failure }: NodeAssessment): string {
+export function absenceOf({ stated }: NodeReading): string | null {
+  if (stated === null || stated.status === 'complete') return null
+  const { node, status, failure } = stated
   const why = failure === null ? '' : ` (${failure.code})`
   if (status === 'missing') return `The pack states that ${quote(node)} was not collected.`
   return `The pack states that ${quote(node)} was ${status === 'partial' ? 'partially collected' : 'not collected'}${why}.`
 }
 
-/** The three statements of what was evaluated must agree. */
+/** Problems where the three statements of the evaluated scope, date and catalog differ. */
 function agreement({ statement, scope, assessment, catalogDigest }: PackReading): readonly string[] {
   if (statement === null || scope === null || assessment === null) return []
   const { predicate } = statement

@@ -178,19 +178,19 @@ export interface NodeReading {
   readonly problems: readonly string[]
 }
 
-/** What a pack holds of a node. */
+/** A node as its pack states it. */
 export type StatedNode = Pick<NodeReading, 'node' | 'recording' | 'stated' | 'problems'>
 
-/** A node that was read, and whose evaluation was asked for. */
+/** A node that was read and whose evaluation was requested. */
 interface AskedNode extends StatedNode {
   readonly assessed: Promise<AssessedNode> | null
 }
 
 /**
- * The declared nodes of a pack one after the other, each read, re-evaluated and yielded in order. The next node is read, and its evaluation asked
- * for, before the one before it is yielded, since rules may run in another thread: a pack of any number of nodes needs the memory of two. With
- * `only`, other nodes are skipped; `onRead` is called with each node while it is evaluated. Facts shared between nodes are taken as the pack
- * states them and must be compared with those derived from all nodes: see compareWhole().
+ * Reads, re-evaluates and yields the declared nodes of a pack in order. The next node is read, and its evaluation requested, before the
+ * previous one is yielded, because rules may run in another thread; so a pack of any number of nodes needs the memory of two. With `only`,
+ * other nodes are skipped; `onRead` is called with each node while it is evaluated. Facts shared between nodes are taken as the pack states
+ * them, and must be compared with those derived from all nodes: see compareWhole().
  */
 export async function* readNodes(
   source: PackSource,
@@ -214,7 +214,7 @@ export async function* readNodes(
     const stated = await readStated(source, validator, node, digests.get(node))
     if (stated.value === null && recording === null) unstated += 1
     const assessed = judge === null || unstated > MOST_PROBLEMS ? null : judge.node(node, recording)
-    // A failure is given to the reader that takes the node; of one that is never taken, it is no failure of the program.
+    // A failure reaches the caller that awaits the node. For a node that is never awaited, it is not an unhandled rejection.
     assessed?.catch(() => undefined)
     if (before !== null) {
       onRead(before)
@@ -228,7 +228,7 @@ export async function* readNodes(
   }
 }
 
-/** What readNodes() can be asked for in addition. */
+/** Options of readNodes(). */
 interface NodesAsked {
   readonly only?: ReadonlySet<string> | null
   readonly onRead?: ((node: StatedNode) => void) | undefined

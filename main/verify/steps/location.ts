@@ -11,18 +11,18 @@ import type { PackSource, SealReader } from '../../core/ports.ts'
 import { millisOf } from '../../core/register/days.ts'
 import { vantageBytes, vantageProblems } from '../../core/vantage.ts'
 import { bytesOf, type PackReading } from './read.ts'
-import { type DetachedReading, readDetached } from './signature.ts'
+import { bytesIn, type DetachedReading, readDetached } from './signature.ts'
 import { NO_TRUST, type Trust } from './trust.ts'
 
-/** Result of reading the signature of a vantage measurement; `problems` cover the whole measurement. */
-type VantageReading = DetachedReading
-
-/** Reads a measurement of valid form and evaluates it against the reader’s trust. Never throws, whatever it contains. */
+/**
+ * Reads the signature of a measurement of valid form and evaluates it against the reader’s trust; `problems` cover the whole measurement. Never
+ * throws, whatever it contains.
+ */
 export async function vantageIsSigned(
   seal: SealReader,
   record: VantageRecord,
   trust: Trust = NO_TRUST,
-): Promise<VantageReading> {
+): Promise<DetachedReading> {
   const { signature, ...unsigned } = record
   const reading = await readDetached(seal, vantageBytes(unsigned, signature), signature, { what: 'record', trust })
   const isOneText = Buffer.from(signature.cms, 'base64').toString('base64') === signature.cms
@@ -87,7 +87,7 @@ const repeated = (vantages: readonly VantageRecord[]): readonly string[] =>
 /** All bounds depend on the declared place of the vantage point, so the declaring party is stated with every measurement. */
 function vantageNotes(
   record: VantageRecord,
-  { subject, revokedAt, trust: signerTrust, demo: isDemoKey }: VantageReading,
+  { subject, revokedAt, trust: signerTrust, demo: isDemoKey }: DetachedReading,
   trust: Trust,
   asOf: string,
 ): readonly string[] {
@@ -131,7 +131,7 @@ async function siteProblems(source: PackSource, sites: DeclaredLocation['sites']
 
 function siteSignatureProblems(called: string, { signature, signer }: SiteList, bytes: Uint8Array): readonly string[] {
   if (signature === undefined) return signer === undefined ? [] : [`${called} names a signer but is not signed.`]
-  const message = readSigned(new Uint8Array(Buffer.from(signature.cms, 'base64')))
+  const message = readSigned(bytesIn(signature.cms))
   const read = message === null ? err('unsupported format') : signerOf(message, bytes)
   if (!read.ok) return [`${called}: its signature is invalid: ${read.error}.`]
   const { subject, fingerprint } = read.value

@@ -6,7 +6,7 @@ import { PATHS } from '../../core/pack-files.ts'
 import type { PackSource } from '../../core/ports.ts'
 import { type PackReading, textOf } from './read.ts'
 
-/** Which catalog a pack holds, as far as it is known before it is read. */
+/** What is known of the catalog in a pack before it is read. */
 interface CatalogAsked {
   readonly scope: Pick<Scope, 'mappings'> | null
   readonly catalogDigest?: PackReading['catalogDigest'] | undefined

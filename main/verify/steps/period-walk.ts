@@ -33,7 +33,7 @@ import {
   rulesReading,
   statusOfRules,
 } from './rules.ts'
-import { statusOfSigner } from './signature.ts'
+import { ALONE, statusOfSigner } from './signature.ts'
 import { OWN_PRODUCER } from './tags.ts'
 import type { Trust } from './trust.ts'
 
@@ -379,16 +379,7 @@ const NOBODY_KNOWN: VerificationCheckResult = {
 const gapSignatures =
   (seal: SealReader): SignatureProblems =>
   async (content, signature, signer) => {
-    const reading = await seal.read({
-      content,
-      signature,
-      chain: [],
-      crls: [],
-      timestamps: [],
-      tsaChain: [],
-      tsaCrls: [],
-      freshCrls: [],
-    })
+    const reading = await seal.read({ ...ALONE, content, signature })
     return reading.problems.length > 0 || reading.signer?.fingerprint === signer
       ? reading.problems
       : ['It was signed by a different key from the one it names.']

@@ -17,7 +17,7 @@ import { RECORDING } from '../../core/layout.ts'
 import { tooLarge } from '../../core/mapping.ts'
 import { PATHS } from '../../core/pack.ts'
 import { nodeFolder, type PackScope } from '../../core/pack-files.ts'
-import { quote } from '../../core/plain-text.ts'
+import { decodeUtf8, quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator } from '../../core/ports.ts'
 import { type CapturedAnswer, compare, keepDigest, type LoadedRecording } from '../../core/recording.ts'
 
@@ -29,7 +29,7 @@ export interface PackTexts {
   readonly bag: string | null
 }
 
-/** The pack-level documents as far as readable, and what could not be read. Nodes are read one by one. */
+/** The readable pack-level documents, and the problems of the others. Nodes are read one by one. */
 export interface PackReading {
   readonly statement: Statement | null
   readonly scope: PackScope | null
@@ -87,12 +87,7 @@ const LINE_BYTES = 67
 /** A file's text; null when it is missing, larger than its budget, unreadable or not UTF-8. */
 export async function textOf(source: PackSource, path: string): Promise<string | null> {
   const bytes = await bytesOf(source, path, largestText(source, path))
-  if (bytes === null) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
-  }
+  return bytes === null ? null : decodeUtf8(bytes)
 }
 
 /** A file's bytes; null when it is missing, unreadable, or of more than `most` bytes. */
@@ -109,7 +104,7 @@ export async function bytesOf(source: PackSource, path: string, most?: number): 
 export const canonical = (text: string | null): { readonly value: unknown } | null =>
   text?.endsWith('\n') === true ? canonicalLine(text.slice(0, -1)) : null
 
-/** The same of a line without its end. */
+/** As canonical(), for a line without its end. */
 function canonicalLine(line: string): { readonly value: unknown } | null {
   try {
     const value = parseBounded(line)

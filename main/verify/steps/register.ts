@@ -9,7 +9,7 @@ import type {
 import { sha256 } from '../../core/digest.ts'
 import { POPULATION } from '../../core/engagement/coverage.ts'
 import { PATHS } from '../../core/pack-files.ts'
-import { quote } from '../../core/plain-text.ts'
+import { plural, quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { documentPaths } from '../../core/register/attachments.ts'
@@ -167,10 +167,7 @@ function exceptionProblems(
   const accepted = new Set(register.riskAcceptances.map(({ id }) => id))
   const named = (where: string, { check, nodes: on }: RiskAcceptance | AcceptanceRequest) => [
     ...(checks.has(check) ? [] : [`${where} check ${quote(check)}, which is not in the pack’s catalog.`]),
-    ...(on.length === 0 ? [`${where} no node.`] : []),
-    ...strangers(on.filter((node) => !nodes.has(node))).map(
-      (node) => `${where} node ${node}, which is not declared in the pack.`,
-    ),
+    ...undeclared(where, on, nodes),
   ]
   return [
     ...register.riskAcceptances.flatMap((entry) => named(`risk acceptance ${entry.id} names`, entry)),
@@ -185,15 +182,18 @@ function exceptionProblems(
 
 const MOST_STRANGERS = 3
 
-/** The first names, the last with the count of the others. */
-const strangers = (names: readonly string[]): readonly string[] =>
-  names
-    .slice(0, MOST_STRANGERS)
-    .map((name, at) =>
-      at === MOST_STRANGERS - 1 && names.length > MOST_STRANGERS
-        ? `${quote(name)} and ${names.length - MOST_STRANGERS} more`
-        : quote(name),
-    )
+/** Problems of the nodes that an entry names: none, or the first ones that the pack does not declare, the last with the count of the others. */
+function undeclared(where: string, named: readonly string[], declared: ReadonlySet<string>): readonly string[] {
+  const strange = named.filter((node) => !declared.has(node))
+  const more = strange.length - MOST_STRANGERS
+  return [
+    ...(named.length === 0 ? [`${where} no node.`] : []),
+    ...strange.slice(0, MOST_STRANGERS).map((node, at) => {
+      const others = more > 0 && at === MOST_STRANGERS - 1 ? ` and ${more} more` : ''
+      return `${where} node ${quote(node)}${others}, which is not declared in the pack.`
+    }),
+  ]
+}
 
 const decisionProblems = (register: Register, levelOf: LevelOf): readonly string[] =>
   decisionsOf(register).flatMap((entry) => {
@@ -212,10 +212,7 @@ const explanationProblems = (
     ...(signals.has(signal)
       ? []
       : [`explanation ${id} names signal ${quote(signal)}, which is not in the pack’s catalog.`]),
-    ...(on.length === 0 ? [`explanation ${id} names no node.`] : []),
-    ...strangers(on.filter((node) => !nodes.has(node))).map(
-      (node) => `explanation ${id} names node ${node}, which is not declared in the pack.`,
-    ),
+    ...undeclared(`explanation ${id} names`, on, nodes),
   ])
 
 const responseProblems = (register: Register, checks: ReadonlySet<unknown>): readonly string[] =>
@@ -251,43 +248,41 @@ async function attachmentProblem(
 
 function notes(register: Register, asOf: string | null): readonly string[] {
   const { riskAcceptances, documents } = register
-  const count = (some: number, one: string): string => `${some} ${one}${some === 1 ? '' : 's'}`
-  const decided = decisionsOf(register).length
-  const explained = explanationsOf(register).length
-  const open = acceptanceRequestsOf(register).filter(({ resolved }) => resolved === undefined).length
-  const entries = [...riskAcceptances, ...documents, ...decisionsOf(register), ...explanationsOf(register)]
+  const decisions = decisionsOf(register)
+  const explanations = explanationsOf(register)
   const responses = responsesOf(register)
   const audited = auditorRequestsOf(register)
+  const open = acceptanceRequestsOf(register).filter(({ resolved }) => resolved === undefined).length
   const later =
     asOf === null
       ? 0
-      : entries.filter((one) => statusOf(one, asOf) === 'not-begun').length +
+      : [...riskAcceptances, ...documents, ...decisions, ...explanations].filter(
+          (one) => statusOf(one, asOf) === 'not-begun',
+        ).length +
         [...responses, ...audited].filter(
           (one) => one.withdrawn === null && !(millisOf(one.statedAt) <= millisOf(asOf)),
         ).length
   const rows = rowsDecidedTwice(register, asOf)
+  const listed = (entries: readonly unknown[], one: string, rest: string): readonly string[] =>
+    entries.length === 0 ? [] : [`The pack lists ${plural(entries.length, one)}${rest}`]
   return [
     ...(riskAcceptances.length + documents.length === 0
       ? []
       : [
-          `The pack lists ${count(riskAcceptances.length, 'risk acceptance')} and ${count(documents.length, 'document')}; none changes a verdict.`,
+          `The pack lists ${plural(riskAcceptances.length, 'risk acceptance')} and ${plural(documents.length, 'document')}; none changes a verdict.`,
         ]),
-    ...(decided === 0 ? [] : [`The pack lists ${count(decided, 'control decision')}; none changes a verdict.`]),
-    ...(explained === 0
-      ? []
-      : [
-          `The pack lists ${count(explained, 'explanation')} of isolation signals, as stated by the people named; none changes a verdict.`,
-        ]),
-    ...(responses.length === 0
-      ? []
-      : [
-          `The pack lists ${count(responses.length, 'management response')}, as stated by the people named; none changes a verdict or closes a finding.`,
-        ]),
-    ...(audited.length === 0
-      ? []
-      : [
-          `The pack lists ${count(audited.length, 'auditor request')}, as stated by the people named; none changes a verdict or a document.`,
-        ]),
+    ...listed(decisions, 'control decision', '; none changes a verdict.'),
+    ...listed(
+      explanations,
+      'explanation',
+      ' of isolation signals, as stated by the people named; none changes a verdict.',
+    ),
+    ...listed(
+      responses,
+      'management response',
+      ', as stated by the people named; none changes a verdict or closes a finding.',
+    ),
+    ...listed(audited, 'auditor request', ', as stated by the people named; none changes a verdict or a document.'),
     ...(later === 0
       ? []
       : [
@@ -296,11 +291,11 @@ function notes(register: Register, asOf: string | null): readonly string[] {
     ...(rows === 0
       ? []
       : [
-          `${count(rows, 'control')} ${rows === 1 ? 'has' : 'have'} more than one decision in effect. The latest applies.`,
+          `${plural(rows, 'control')} ${rows === 1 ? 'has' : 'have'} more than one decision in effect. The latest applies.`,
         ]),
     ...(open === 0
       ? []
-      : [`The pack lists ${count(open, 'request')} pending approval; requests have no effect until approved.`]),
+      : [`The pack lists ${plural(open, 'request')} pending approval; requests have no effect until approved.`]),
   ]
 }
 

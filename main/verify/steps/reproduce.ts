@@ -40,14 +40,11 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
     return { ...nothing, verdicts, details: [`Node ${quote(node)}: no readable results are stated.`] }
   const before = verdictsOf(stated)
   const again = verdictsOf(derived)
-  const differences = [...new Set([...before.keys(), ...again.keys()])].sort(compare).flatMap((check): Difference[] => {
-    const [one, other] = [before.get(check) ?? null, again.get(check) ?? null]
-    return one === other ? [] : [{ node, check, stated: one, derived: other }]
-  })
+  const differences = differencesOn(node, before, again)
   const sentences = [
     ...differences.map(
       ({ check, stated: one, derived: other }) =>
-        `Node ${quote(node)}, check ${quote(check)}: stated ${word(one)}, derived ${word(other)}.`,
+        `Node ${quote(node)}, check ${quote(check)}: stated ${verdictText(one)}, derived ${verdictText(other)}.`,
     ),
     ...isolation(stated, derived),
     ...location(stated, derived),
@@ -95,10 +92,24 @@ export function compareWhole(
   }
 }
 
-const word = (verdict: Verdict | null): string => (verdict === null ? 'none' : `“${verdictWords[verdict].label}”`)
+/** A verdict within a sentence. */
+export const verdictText = (verdict: Verdict | null): string =>
+  verdict === null ? 'none' : `“${verdictWords[verdict].label}”`
 
-const verdictsOf = ({ results }: NodeAssessment): ReadonlyMap<string, Verdict> =>
+/** The verdicts of a node by check. */
+export const verdictsOf = ({ results }: Pick<NodeAssessment, 'results'>): ReadonlyMap<string, Verdict> =>
   new Map(results.map(({ check, verdict }) => [check, verdict]))
+
+/** The checks of a node whose stated and derived verdicts differ, in order. */
+export const differencesOn = (
+  node: string,
+  stated: ReadonlyMap<string, Verdict>,
+  derived: ReadonlyMap<string, Verdict>,
+): readonly Difference[] =>
+  [...new Set([...stated.keys(), ...derived.keys()])].sort(compare).flatMap((check) => {
+    const [one, other] = [stated.get(check) ?? null, derived.get(check) ?? null]
+    return one === other ? [] : [{ node, check, stated: one, derived: other }]
+  })
 
 function isolation(stated: NodeAssessment, derived: NodeAssessment): readonly string[] {
   const [one, other] = [isolationText(stated), isolationText(derived)]

@@ -4,7 +4,7 @@ import { profileWords } from '../../../schemas/words.ts'
 import { type AboutRules, type Assessor, assessorOf, type KeptRules, type PackAssessor } from '../../core/assessor.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { plain, quote } from '../../core/plain-text.ts'
-import { type Threshold, thresholdValues } from '../../core/profile.ts'
+import { relaxedThresholds, type Threshold } from '../../core/profile.ts'
 import { NOTHING_SHARED } from '../../core/same-machine.ts'
 import type { PackReading } from './read.ts'
 
@@ -25,7 +25,7 @@ export interface RulesAtHand extends AboutRules {
   readonly status: RulesStatus
 }
 
-/** Sources of the rules of this program and of earlier versions. */
+/** The rules of this program and the retained rules of earlier versions. */
 export interface RulesSources {
   readonly catalog: Catalog
   readonly kept: KeptRules
@@ -87,7 +87,7 @@ interface ProfileNotes {
 }
 
 export function profileNotes(thresholds: readonly Threshold[], chosen: ChosenProfile | undefined): ProfileNotes {
-  const limits = [...thresholdValues(thresholds, chosen).values()].filter(({ moved }) => moved === 'looser')
+  const limits = relaxedThresholds(thresholds, chosen)
   const count =
     limits.length === 0 ? '' : `, with ${limits.length === 1 ? 'one threshold' : `${limits.length} thresholds`} relaxed`
   return {

@@ -1,5 +1,10 @@
 import type { EntrySignature } from '../../../schemas/types.ts'
-import type { SignerTrust, VerificationCheckResult, VerificationReport } from '../../../schemas/verification.ts'
+import type {
+  CheckOutcome,
+  SignerTrust,
+  VerificationCheckResult,
+  VerificationReport,
+} from '../../../schemas/verification.ts'
 import { LARGEST_STAMP, MOST_CERTIFICATES, MOST_REVOCATION_LISTS, MOST_STAMPS } from '../../core/budgets.ts'
 import { sha256 } from '../../core/digest.ts'
 import { PATHS, stampPath } from '../../core/pack-files.ts'
@@ -7,6 +12,7 @@ import { fromPem } from '../../core/pem.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SealReader, SealReading, StampedBytes } from '../../core/ports.ts'
 import { bytesOf, textOf } from './read.ts'
+import { checkResult } from './result.ts'
 import type { ShownTime } from './time.ts'
 import { certificatesOf, type Trust, trustOf } from './trust.ts'
 
@@ -44,7 +50,8 @@ export async function readSealOf(source: PackSource, seal: SealReader, trust: Tr
   return beyond.length === 0 ? reading : { ...reading, problems: [...reading.problems, ...beyond] }
 }
 
-const SIGNER_LISTS = 'signature/crls/'
+/** Folder of the revocation lists of the signer. */
+export const SIGNER_LISTS = 'signature/crls/'
 
 /** Certificates in a pack, up to one above the limit. Their presence gives them no trust. */
 export const chainIn = async (source: PackSource, path: string): Promise<readonly Uint8Array[]> =>
@@ -116,11 +123,8 @@ export const NO_SEAL = `No seal: ${PATHS.seal} or ${PATHS.tagManifest} is missin
  * a report alone may not, and then only the key can be recognized, not its issuer.
  */
 export function signedBy(reading: SealReading | null, judgement: Judgement): VerificationCheckResult {
-  const answer = (
-    outcome: VerificationCheckResult['outcome'],
-    summary: string,
-    details: readonly string[] = [],
-  ): VerificationCheckResult => ({ check: 'signature', outcome, summary, details })
+  const answer = (outcome: CheckOutcome, summary: string, details?: readonly string[]): VerificationCheckResult =>
+    checkResult('signature', outcome, summary, details)
   if (reading === null) return answer('failed', judgement.absent)
   if (reading.problems.length > 0 || reading.signer === null)
     return answer('failed', 'The signature is invalid.', reading.problems)
@@ -160,7 +164,9 @@ export function signedBy(reading: SealReading | null, judgement: Judgement): Ver
   return { ...answer('indeterminate', unconfirmed, facts), needs: 'signer' }
 }
 
-/** Whether lists state, at a time, that nothing was revoked. Null, where nothing names a list, is no gap. */
+/**
+ * Whether revocation lists show, at a time, that no certificate was revoked. Null, where no certificate names a list, counts as current.
+ */
 const isCurrent = (lists: SealReading['revocationNamed'], at: string): boolean =>
   lists === null || (lists.covered && (lists.until === null || lists.until >= at))
 
@@ -236,13 +242,10 @@ export async function readDetached(
   { what, trust }: { readonly what: string; readonly trust: Trust },
 ): Promise<DetachedReading> {
   const reading = await seal.read({
+    ...ALONE,
     content,
     signature: bytesIn(cms),
     chain: [...chain.map(bytesIn), ...certificatesOf(trust.signers)],
-    crls: [],
-    timestamps: [],
-    tsaChain: [],
-    tsaCrls: [],
     freshCrls: trust.lists,
   })
   const { signer, demo } = reading
@@ -272,4 +275,7 @@ export async function readDetached(
   }
 }
 
-const bytesIn = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'))
+/** The empty input next to a detached signature without certificates, lists or time-stamps. */
+export const ALONE = { chain: [], crls: [], freshCrls: [], timestamps: [], tsaChain: [], tsaCrls: [] }
+
+export const bytesIn = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'))

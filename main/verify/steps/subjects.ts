@@ -18,7 +18,7 @@ export async function statementProblems(
   return subjectProblems(statement, manifest, { named, digests })
 }
 
-/** Differences between the subjects of a statement and the files, whose digests are those of the named ones that there are. */
+/** Differences between the subjects of a statement and the files; `digests` has the digest of each named file that is present. */
 export function subjectProblems(
   statement: Pick<Statement, 'subject'>,
   manifest: string | null,

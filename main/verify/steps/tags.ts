@@ -14,17 +14,18 @@ import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
 import { VERIFY_SH, verifyText } from '../../core/verify-text.ts'
 import { INDEX_PATH, SEED_PATH } from '../disclosure/parts.ts'
 import { type PackTexts, readTexts, textOf } from './read.ts'
+import { SIGNER_LISTS } from './signature.ts'
 import { statementProblems } from './subjects.ts'
 
-/** What the files outside the payload of a pack are written from. */
+/** The data from which the files outside the payload of a pack are written. */
 interface TagMatter {
   readonly producer: string
   readonly asOf: string
-  /** What the pack is of, in one word. */
+  /** Run or period of the pack, in one word. */
   readonly identifier: string
   readonly demo: boolean
   readonly signer: NonNullable<SealReading['signer']>
-  /** Of VERIFY.txt: where captures are; the folder of a run’s own pack unless stated. */
+  /** Location of the captures in VERIFY.txt; the folder of a run’s own pack unless stated. */
   readonly nodes?: string
 }
 
@@ -35,8 +36,9 @@ export const matterOfRun = (
 ): TagMatter => ({ producer, asOf, identifier: run, demo, signer })
 
 /**
- * Differences between the files for people and scripts outside the payload and those that follow from the sealed contents, one sentence each:
- * they are sealed, and only their signer states them. What another version of the program words is not compared: VERIFY.txt and verify.sh.
+ * Differences between the files for people and scripts outside the payload and those derived from the sealed contents, one sentence each.
+ * They are sealed, but only their signer states them. VERIFY.txt and verify.sh of another version of the program can be worded
+ * differently and are not compared.
  */
 export const tagFileProblems = async (source: PackSource, matter: TagMatter): Promise<readonly string[]> => [
   // Payload-Oxum is compared with the files apart from this.
@@ -45,7 +47,10 @@ export const tagFileProblems = async (source: PackSource, matter: TagMatter): Pr
   ...(matter.producer === OWN_PRODUCER ? await worded(source, matter) : []),
 ]
 
-/** The same of a part of a run’s pack: of its payload, `files` in number, only some are at hand, and neither VERIFY.txt nor verify.sh is. */
+/**
+ * As tagFileProblems(), for a part of a run’s pack. Only some of its `files` payload files are enclosed, and neither VERIFY.txt nor
+ * verify.sh is.
+ */
 export const enclosedTagProblems = async (
   source: PackSource,
   matter: TagMatter,
@@ -55,7 +60,10 @@ export const enclosedTagProblems = async (
   ...(await certificateProblems(source)),
 ]
 
-/** The same of a redacted copy, which has neither bag-info.txt nor VERIFY.txt. `engine`: the version that evaluated it; null where that is redacted. */
+/**
+ * As tagFileProblems(), for a redacted copy, which has neither bag-info.txt nor VERIFY.txt. `engine`: the version that evaluated it; null
+ * where that is redacted.
+ */
 export const copiedTagProblems = async (source: PackSource, engine: string | null): Promise<readonly string[]> => [
   ...(await certificateProblems(source)),
   ...(engine === VERSION && (await textIn(source, PATHS.verifyScript)) !== VERIFY_SH
@@ -81,7 +89,10 @@ async function infoProblems(
     : [differs(PATHS.info)]
 }
 
-/** Whether the files of certificates and revocation lists hold nothing else, each once, and those of the signer lead to a root. */
+/**
+ * Problems of the files with certificates and revocation lists: each must contain nothing else, each item once, and the signer’s chain must
+ * lead to a root.
+ */
 async function certificateProblems(source: PackSource): Promise<readonly string[]> {
   const problems: string[] = []
   const held = async (
@@ -105,7 +116,7 @@ async function certificateProblems(source: PackSource): Promise<readonly string[
   return problems
 }
 
-const isList = (path: string): boolean => path.startsWith('signature/crls/') || path.startsWith(PATHS.tsaLists)
+const isList = (path: string): boolean => path.startsWith(SIGNER_LISTS) || path.startsWith(PATHS.tsaLists)
 
 /** Whether each certificate names the next one as its issuer, and the last one itself. Signatures are verified with the seal. */
 const isOnePath = (certificates: readonly Uint8Array[]): boolean => {
@@ -124,7 +135,7 @@ async function worded(source: PackSource, { signer, demo, nodes }: TagMatter): P
   const [help, script, manifest] = [await text(PATHS.help), await text(PATHS.verifyScript), await text(PATHS.manifest)]
   const isStamped = paths.includes(PATHS.tsaChain)
   const again = verifyText({
-    // The names of the archive and of the authority are in no other sealed file: one word, and one line, that any text may stand for.
+    // The names of the archive and of the authority are in no other sealed file: any single word and any single line are accepted for them.
     packName: /^ {4}unzip -p ([A-Za-z0-9._-]{1,200}) /m.exec(help)?.[1] ?? '',
     timestamp: isStamped
       ? { authority: / 3\. From the time-stamp authority (.{0,300}), its root/.exec(help)?.[1] ?? '' }
@@ -134,7 +145,7 @@ async function worded(source: PackSource, { signer, demo, nodes }: TagMatter): P
     subject: signer.subject,
     evidenceDigest: evidenceDigestOf(manifest),
     demo,
-    revocationLists: paths.filter((path) => path.startsWith('signature/crls/')),
+    revocationLists: paths.filter((path) => path.startsWith(SIGNER_LISTS)),
     recipes: paths.includes(CHAIN_PATHS.inclusion) ? [CHAIN_RECIPE] : [],
     ...(nodes === undefined ? {} : { nodes }),
   })
@@ -190,13 +201,13 @@ interface Repacked {
   /** Null without a seal. */
   readonly sealProblems: readonly string[] | null
   readonly files: number
-  /** What no seal covers, as a sentence; without it, a seal covers every file. */
+  /** Sentence on files that no seal covers; absent where a seal covers every file. */
   readonly unsealed?: string
 }
 
 /**
- * Integrity where a valid seal covers every file that is counted, as it is, and only the form of the archive differs; null otherwise. The check has failed all
- * the same, since bytes can be hidden in such an archive, but nothing that was sealed is called altered.
+ * The integrity result where a valid seal covers every counted file unchanged and only the form of the archive differs; null otherwise. The
+ * check still fails, because such an archive can hide bytes, but no sealed file is called altered.
  */
 export function onlyRepacked({
   departures,
@@ -219,7 +230,7 @@ export function onlyRepacked({
 }
 
 /** Files in no list: the sealed list, its seal, and the time-stamps, numbered from one without a gap, up to the limit. */
-function unlistedIn({ paths }: PackSource): ReadonlySet<string> {
+export function unlistedIn({ paths }: PackSource): ReadonlySet<string> {
   const unlisted = new Set<string>([PATHS.tagManifest, PATHS.seal])
   const there = new Set(paths)
   for (let place = 1; place <= MOST_STAMPS && there.has(stampPath(place)); place += 1) unlisted.add(stampPath(place))
@@ -257,12 +268,9 @@ async function against(
   if (text === null) problems.push(`${name} is missing or cannot be read.`)
   else if (!text.endsWith('\n')) problems.push(`${name} does not end with a line end.`)
   const digestOf = async (path: string): Promise<string | null> => {
-    try {
-      return await source.sha256(path)
-    } catch {
-      problems.push(`${quote(path)} cannot be read.`)
-      return null
-    }
+    const digest = await source.sha256(path).catch(() => null)
+    if (digest === null) problems.push(`${quote(path)} cannot be read.`)
+    return digest
   }
   const passOver = async (path: string): Promise<void> => {
     const digest = await digestOf(path)

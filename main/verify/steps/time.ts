@@ -1,6 +1,7 @@
-import type { VerificationCheckResult } from '../../../schemas/verification.ts'
+import type { CheckOutcome, VerificationCheckResult } from '../../../schemas/verification.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { TimestampReading } from '../../core/ports.ts'
+import { checkResult } from './result.ts'
 import { type Trust, trustOf } from './trust.ts'
 
 /** Result of evaluating time-stamps. */
@@ -30,8 +31,8 @@ interface TimeJudgement {
 }
 
 /**
- * Evaluates time-stamps from the outermost to the first, each at the time confirmed by the ones over it (ETSI EN 319 102-1 §5.6.3): one whose
- * certificate has expired, was revoked, or is not trusted by the reader confirms nothing by itself.
+ * Evaluates time-stamps from the outermost to the first, each at the time confirmed by the outer ones (ETSI EN 319 102-1 §5.6.3). A
+ * time-stamp confirms nothing where its certificate has expired or was revoked, or where the reader does not trust it.
  */
 export function shownTime(
   stamps: readonly TimestampReading[],
@@ -95,11 +96,8 @@ interface StatedTime {
 
 /** Time check: whether an independent time-stamp shows when the file existed. */
 export function existedBy(time: ShownTime, { stamps, expected, statedAt }: StatedTime): VerificationCheckResult {
-  const answer = (
-    outcome: VerificationCheckResult['outcome'],
-    summary: string,
-    details: readonly string[],
-  ): VerificationCheckResult => ({ check: 'time', outcome, summary, details })
+  const answer = (outcome: CheckOutcome, summary: string, details: readonly string[]): VerificationCheckResult =>
+    checkResult('time', outcome, summary, details)
   const own = statedAt === null ? [] : [`Evaluation date stated by the signer: ${statedAt}.`]
   if (stamps === 0 && expected) return answer('failed', 'The time-stamp required by the seal is missing.', own)
   if (stamps === 0) return answer('indeterminate', 'No independent time-stamp; all times are the signer’s.', own)
