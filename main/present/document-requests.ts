@@ -3,11 +3,12 @@ import type { DocumentPlan, OwnerDocuments, PlannedDocument } from '../../schema
 import type { Assessment, Register } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { oneLine, plural } from '../core/plain-text.ts'
+import { compare } from '../core/recording.ts'
 import { daysBetween } from '../core/register/days.ts'
 import { documentCounts, type OutstandingRequest } from './report/outstanding.ts'
 import { day } from './report/wording.ts'
 
-/** What the plan of documents is made from: the assessment that is shown, with the register of its scope. */
+/** Input of the plan of documents: the assessment that is shown, with the register of its scope. */
 interface DocumentMatter {
   readonly assessment: Assessment
   readonly catalog: Catalog
@@ -15,8 +16,8 @@ interface DocumentMatter {
 }
 
 /**
- * Outstanding documents by the person of whom they are requested, each with the text of a message to that person: the soonest due day first,
- * documents without an owner last. The counts are those of the report. Pure: the same input gives the same plan.
+ * Outstanding documents grouped by owner, each group with the text of a message to that person. The soonest due day comes first, documents
+ * without an owner last. The counts are those of the report. Pure: the same input gives the same plan.
  */
 export function documentPlan(matter: DocumentMatter): DocumentPlan {
   const { outstanding, needed } = documentCounts(matter)
@@ -49,7 +50,6 @@ const plannedOf = ({
 
 /** Documents and owners without a day come last. */
 const LAST = '9999'
-const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 const bySooner = (one: PlannedDocument, other: PlannedDocument): number =>
   compare(one.due ?? LAST, other.due ?? LAST) ||
   compare(one.id ?? LAST, other.id ?? LAST) ||

@@ -8,7 +8,7 @@ import { when } from './report/wording.ts'
 const REQUESTS: CountedRows = { rows: 'requests' }
 export const phrase = (text: string, counts: CountedRows | null = null): Phrase => ({ text, counts })
 
-/** Requests of auditors that await the officer, in words; none where nothing does, or where there is no portal. Pure. */
+/** Requests of auditors that await the officer, in words; empty where none does, and where there is no portal. Pure. */
 export function requestNotices(counts: RequestCounts | null): readonly HomeNotice[] {
   if (counts === null || counts.waiting + counts.commented === 0) return []
   const { waiting, late, commented } = counts
@@ -105,7 +105,7 @@ interface RunChanges {
   readonly explained: number
 }
 
-/** What changed since the run before, in words: results, nodes that cannot be compared, and missed runs. Pure. */
+/** The changes since the previous run, in words: results, nodes that cannot be compared, and missed runs. Pure. */
 export function changesSince({ before, after, drift, explained }: RunChanges): readonly HomeNotice[] {
   const { flips, uncollected, compared } = drift
   const opens: CountedRows = { rows: 'changes', before: before.run, after: after.run }

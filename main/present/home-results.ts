@@ -13,10 +13,10 @@ import type { Assessment } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Finding } from '../core/finding/finding.ts'
 import { plural } from '../core/plain-text.ts'
-import { thresholdValues } from '../core/profile.ts'
+import { relaxedThresholds } from '../core/profile.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
-import { type Figures, inScopeOf, type NotSeen, type Presentation, type Share } from './presentation.ts'
-import { noFinding, proof } from './report/page-one.ts'
+import { byCheck, type Figures, inScopeOf, type NotSeen, type Presentation, type Share } from './presentation.ts'
+import { isSevere, noFinding, proof } from './report/page-one.ts'
 
 /** An assessment as presented, with what the first screen needs of it. */
 export interface HomeMatter {
@@ -43,9 +43,7 @@ export function resultsOf({ shown, assessment, remediations, catalog }: HomeMatt
     inOrder: shown.inOrder.map(inOrderLine),
     notSeen: shown.notSeen.map((line) => notSeenLine(line, assessment)),
     frameworks: frameworkCounts(shown),
-    relaxedThresholds: [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()].filter(
-      ({ moved }) => moved === 'looser',
-    ).length,
+    relaxedThresholds: relaxedThresholds(catalog.thresholds, assessment.scope.profile).length,
     sharedMachines: assessment.shared?.machines.length ?? 0,
   }
 }
@@ -59,18 +57,16 @@ export const frameworkCounts = ({ frameworks }: Pick<Presentation, 'frameworks'>
     states: one.states,
   }))
 
-const isSevere = ({ severity: { level } }: Finding): boolean => level === 'critical' || level === 'high'
-
 /** Each deviation is counted for the first finding whose remediation closes it, so that the counts of the list can be added. */
 function leadingOf(
   { leading, findings: all }: Presentation,
   remediations: readonly CheckRemediation[],
 ): readonly LeadingFinding[] {
-  const byCheck = new Map(remediations.map((one) => [one.check, one]))
-  const found = new Map(all.map((one) => [one.check, one]))
+  const remedies = byCheck(remediations)
+  const found = byCheck(all)
   const counted = new Set<string>()
   return leading.map((finding) => {
-    const remediation = byCheck.get(finding.check)
+    const remediation = remedies.get(finding.check)
     const subjects = new Set(finding.deviations.map(({ subject }) => subject))
     const settled = [finding, ...(remediation?.alsoSettles ?? []).flatMap((check) => found.get(check) ?? [])]
     const before = counted.size

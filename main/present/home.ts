@@ -13,7 +13,7 @@ import { type DueRuns, missingRuns, phrase, requestNotices } from './home-notice
 import { type HomeMatter, resultsOf, total } from './home-results.ts'
 import type { Figures, Presentation } from './presentation.ts'
 
-/** What the first screen shows in addition to results: what is there, what is running, and what is set up. */
+/** Facts that the first screen shows in addition to results: the fleet, a running collection, and what is set up. */
 export interface HomeFacts {
   readonly fleet: string | null
   /** Nodes of the fleet file that are collected from. */
@@ -119,7 +119,7 @@ function daysUntil(day: string, asOf: string): number | null {
   return Number.isNaN(days) ? null : days
 }
 
-/** What is outstanding, and how long there is for it where the day of fieldwork is declared. */
+/** Outstanding documents, with the days until fieldwork where its first day is declared. */
 function untilFieldwork({ needed, held }: Figures['documents'], days: number | null): readonly Phrase[] {
   const outstanding = needed - held
   const counts = { rows: 'documents', state: 'outstanding' } as const

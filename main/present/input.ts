@@ -18,11 +18,12 @@ export interface ReportInput {
   /** SHA-256 over the pack’s manifest without the lines of the report itself. */
   readonly evidenceDigest: Sha256
   readonly packName: string
+  /** Null: the copy is not signed. */
   readonly signer: { readonly subject: string; readonly fingerprint: string } | null
   readonly demo: boolean
   /** The register: printed next to verdicts, which it never changes. */
   readonly register: Register
-  /** What remedies a deviation, by check. No verdict depends on it. */
+  /** Remediation by check. No verdict depends on it. */
   readonly remediations: readonly CheckRemediation[]
   /** Recipient of the report, as typed. */
   readonly generatedFor?: string
@@ -32,7 +33,7 @@ export interface ReportInput {
   readonly fleetFigures?: readonly Figure[]
   /** Form of the embedded results; all results by default. */
   readonly embeds?: EmbeddedForm
-  /** SHA-256 of the results of each node, as they stand in the pack; computed where absent. */
+  /** SHA-256 of the results of each node as stored in the pack; computed where absent. */
   readonly digests?: ReadonlyMap<string, Sha256>
   /** By node: agreement of the sudo log with the recording, or why it could not be compared. */
   readonly sudo?: ReadonlyMap<string, Parsed<SudoReconciliation>>

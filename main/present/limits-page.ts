@@ -4,7 +4,7 @@ import { type VerificationReport, verificationCheckWords } from '../../schemas/v
 import { generalLimitation } from '../../schemas/words.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { plain } from '../core/plain-text.ts'
-import { thresholdValues } from '../core/profile.ts'
+import { relaxedThresholds } from '../core/profile.ts'
 import { reached, type Tally } from '../core/tally.ts'
 import { type Presentation, whyOf } from './presentation.ts'
 import { checksReliedOn, GENERAL_LIMITS } from './report/limits.ts'
@@ -49,9 +49,6 @@ function ofResults({ assessment, catalog, tally, presentation }: NonNullable<Lim
     const rights = privilege === 'none' ? ' Privileged probes did not run.' : ''
     return [{ about: plain(node, 60), text: `${inconclusive} inconclusive, ${untested} not tested.${rights}` }]
   })
-  const relaxed = [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()].filter(
-    ({ moved }) => moved === 'looser',
-  )
   const [, , limits] = presentation.conclusion
   return [
     {
@@ -70,10 +67,12 @@ function ofResults({ assessment, catalog, tally, presentation }: NonNullable<Lim
     {
       id: 'thresholds',
       title: 'Relaxed thresholds',
-      lines: relaxed.map(({ threshold, shown, shownBefore, source }) => ({
-        about: threshold.title,
-        text: `${shown} instead of ${shownBefore}. ${plain(source, 1000)}`,
-      })),
+      lines: relaxedThresholds(catalog.thresholds, assessment.scope.profile).map(
+        ({ threshold, shown, shownBefore, source }) => ({
+          about: threshold.title,
+          text: `${shown} instead of ${shownBefore}. ${plain(source, 1000)}`,
+        }),
+      ),
     },
     {
       id: 'checks',

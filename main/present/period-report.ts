@@ -29,7 +29,7 @@ export function buildPeriodReport(input: PeriodReportInput): ReportDocument {
   const sections: readonly Section[] = [
     periodCover(input),
     periodContents(),
-    readingSection(input),
+    readingSection(),
     coverageSection(input),
     gapSection(input),
     conclusionSection(input),

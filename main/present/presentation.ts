@@ -13,20 +13,20 @@ import { documentCounts } from './report/outstanding.ts'
 import { chosenFrameworks, nodeWords, shortName } from './report/wording.ts'
 
 /**
- * What is shown of an assessment, shaped once: findings sorted and selected, figures counted, sentences composed. Every output renders this
- * and shapes nothing again, so that no two outputs give two numbers or two sentences for one thing.
+ * The content that every output shows of an assessment: findings sorted and selected, figures counted, sentences composed. It is computed
+ * once, so that no two outputs state two numbers or two sentences for the same thing.
  */
 export interface Presentation {
   /** Severity above informational, the most severe first. */
   readonly findings: readonly Finding[]
-  /** Informational results that are not satisfied: listed apart, and counted in no sum. */
+  /** Informational results that are not satisfied; they are listed separately and counted in no sum. */
   readonly informational: readonly Finding[]
-  /** At most seven for a first page, one of each risk area before a second of any. */
+  /** At most seven findings for a first page, one of each risk area before a second of any. */
   readonly leading: readonly Finding[]
   readonly remediated: readonly Remediated[]
   readonly figures: Figures
   readonly frameworks: readonly RowCounts[]
-  /** What was tested and found, the effect on controls, and what limits the conclusion: one sentence each. */
+  /** One sentence each: tests and findings, effect on controls, and limits of the conclusion. */
   readonly conclusion: readonly [found: string, controls: string, limits: string]
   readonly inOrder: readonly Share[]
   readonly notSeen: readonly NotSeen[]
@@ -164,6 +164,17 @@ function figuresOf(input: PresentationInput, findings: readonly Finding[]): Figu
     },
   }
 }
+
+/** Items that refer to a check, by that check. */
+export const byCheck = <T extends { readonly check: string }>(all: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(all.map((one) => [one.check, one]))
+
+/** Every finding by its check, those of informational checks included. */
+export const findingByCheck = ({
+  findings,
+  informational,
+}: Pick<Presentation, 'findings' | 'informational'>): ReadonlyMap<string, Finding> =>
+  byCheck([...findings, ...informational])
 
 const countedBySeverity = (findings: readonly Finding[]): Figures['findings'] => {
   const count = (level: Severity): number => findings.filter(({ severity }) => severity.level === level).length
@@ -344,13 +355,13 @@ function actionsOf(
   leading: readonly Finding[],
   { documents }: Figures,
 ): readonly NextAction[] {
-  const byCheck = new Map(remediations.map((one) => [one.check, one]))
-  const isForProvider = ({ check }: Finding): boolean => byCheck.get(check)?.whoCanChange === 'provider'
+  const remedies = byCheck(remediations)
+  const isForProvider = ({ check }: Finding): boolean => remedies.get(check)?.whoCanChange === 'provider'
   const provider = leading.filter(isForProvider)
   const own = leading.flatMap((finding): readonly NextAction[] => {
     if (isForProvider(finding))
       return finding === provider[0] ? [actionFor(`Write to the provider about ${subjectsOf(provider)}`, provider)] : []
-    return [actionFor(`${remedyOf(finding, byCheck.get(finding.check))}: ${subjectsOf([finding])}`, [finding])]
+    return [actionFor(`${remedyOf(finding, remedies.get(finding.check))}: ${subjectsOf([finding])}`, [finding])]
   })
   const silent = assessment.nodes.filter((node) => !reached(node)).map(({ node }) => node)
   const fixed = new Set(leading.flatMap(({ deviations }) => deviations.map(({ subject }) => subject)))

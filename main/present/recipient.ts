@@ -38,7 +38,7 @@ const FILES: readonly Described[] = [
   ['hdf/*.json', 'Heimdall', 'One file for each node.', 'selected'],
 ]
 
-/** What each file is, as the note lists it: `*` matches any part of a name. */
+/** The names of the files that the note lists: `*` matches any part of a name. */
 export const describedKinds = (): readonly string[] => [README, VERIFY, ...FILES.map(([kind]) => kind)]
 
 const PERIOD_FILES: readonly Described[] = [
@@ -51,21 +51,16 @@ const PERIOD_FILES: readonly Described[] = [
   ['populations/*.csv', 'auditor', 'Complete lists from which items are sampled.'],
 ]
 
-/** What each file of a period is, as its note lists it. */
+/** The names of the files that the note of a period lists. */
 export const describedPeriodKinds = (): readonly string[] => [README, VERIFY, ...PERIOD_FILES.map(([kind]) => kind)]
 
-/** What every note states of its pack. */
-interface Packed {
-  readonly demo: boolean
-  readonly packName: string
-  readonly evidenceDigest: string
-  readonly signer: { readonly subject: string; readonly fingerprint: string } | null
-}
+/** The facts of a pack that every note states. */
+type Packed = Pick<FormatInput, 'demo' | 'packName' | 'evidenceDigest' | 'signer'>
 
 /**
- * A note of one page for the person who receives the files of an export: what each is, how to verify the pack without
- * this program, and what it does not show. It follows from the content of the pack alone: the same pack gives the same
- * bytes, whichever further files were selected and whatever their names begin with.
+ * A one-page note for the recipient of an export: what each file is, how to verify the pack without this program, and what the pack does
+ * not show. It is derived from the content of the pack alone: the same pack gives the same bytes, whichever further files were selected and
+ * whatever their names begin with.
  */
 export function recipientNote(input: FormatInput): string {
   const { scope, asOf, nodes } = input.assessment
@@ -81,7 +76,7 @@ export function recipientNote(input: FormatInput): string {
   })
 }
 
-/** The same note for the files of a period. It follows from the content of the period’s pack alone. */
+/** The note for the files of a period, derived from the content of the period’s pack alone. */
 export function periodRecipientNote(period: Period, packed: Packed): string {
   const { fleet, from, to, runs, engagement } = period
   return noteOf(packed, {
@@ -98,12 +93,12 @@ export function periodRecipientNote(period: Period, packed: Packed): string {
 interface NoteParts {
   readonly title: string
   readonly about: string
-  /** What the pack contains. */
+  /** Content of the pack. */
   readonly holds: string
-  /** What the names of files begin with. */
+  /** The beginning of file names. */
   readonly names: string
   readonly files: readonly Described[]
-  /** What the program does to verify. */
+  /** How the program verifies the pack. */
   readonly derivation: string
   readonly limits: readonly string[]
 }

@@ -73,13 +73,13 @@ export function buildReport(input: ReportInput): ReportDocument {
   }
 }
 
-/** Page 1 by itself. */
+/** Page 1 as a separate document. */
 export function buildExecutive(input: ReportInput): ReportDocument {
   const matter = matterOf(input)
   return { ...described(matter, 'Executive summary'), density: 'reading', sections: [alone(pageOne(matter))] }
 }
 
-/** Links lead to pages that a single page does not have: it names each finding by its reference instead. */
+/** Removes links, because their targets are not on a single page; findings are named by their reference instead. */
 const alone = (section: Section): Section => ({
   ...section,
   blocks: section.blocks.map(unlinked),
@@ -92,7 +92,7 @@ const unlinked = (block: Block): Block => {
   return { ...named, rows: named.rows.map((row) => row.map((cell) => cell.map(({ link: _, ...line }) => line))) }
 }
 
-/** The reference of a finding next to its severity, in place of the last column with its page. */
+/** Adds the reference of a finding to its severity, and removes the last column with its page. */
 function withReferences(block: Extract<Block, { kind: 'table' }>): typeof block {
   const [first, second, ...others] = block.columns.slice(0, -1)
   if (first === undefined || second === undefined) return block
@@ -145,7 +145,7 @@ export function buildAnnexes(input: ReportInput): ReportDocument {
   }
 }
 
-/** What is the same on every document of a pack. */
+/** Members that every document of a pack has in common. */
 function described(
   { assessment, evidenceDigest, producer, demo, signer }: Matter,
   kind: string,
@@ -177,7 +177,7 @@ export const matterOf = (input: ReportInput): Matter => ({ ...input, ...resultsO
 
 type Results = Pick<Matter, 'tally' | 'shown' | 'accepted'>
 
-/** Counted and shaped once for all documents over the same parts, none of which is changed once it is made. */
+/** Counts and presentation, computed once for all documents with the same parts; no part is changed after it was created. */
 function resultsOf(input: ReportInput): Results {
   const parts = partsOf(input)
   const known = RESULTS.get(input.assessment)
@@ -192,7 +192,7 @@ function resultsOf(input: ReportInput): Results {
   return results
 }
 
-/** The last results of an assessment, with what they were made from. */
+/** The last results of an assessment, with the parts that they were computed from. */
 const RESULTS = new WeakMap<
   ReportInput['assessment'],
   { readonly parts: readonly unknown[]; readonly results: Results }

@@ -59,8 +59,8 @@ const wordsOf = (name: string, list: SignedList): Readonly<Record<string, string
   name === 'decision' ? decisionWords : list === 'responses' ? findingStatusWords : auditorStatusWords
 
 /**
- * Everything that a signature would cover, in words, one label and value a line. Null where an entry has a member that would not be shown:
- * nothing is signed that a person cannot read.
+ * Everything that a signature would cover, in words, with one label and value per line. Null where an entry has a member that would not be
+ * shown, so that nothing is signed that a person cannot read.
  */
 export const sealingLines = (content: SealingContent, catalog: Pick<Catalog, 'checks'>): readonly string[] | null =>
   content.kind === 'register-entry' ? registerLines(content, catalog) : chainLines(content.entry)

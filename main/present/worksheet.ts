@@ -15,7 +15,7 @@ import {
   type Section,
   text,
 } from '../core/report-document.ts'
-import { columns, type Grid, sheetOf } from './formats/grids/grid.ts'
+import { columns, type Grid, gridOf, sheetOf } from './formats/grids/grid.ts'
 
 /** An auditor's worksheet with what it is about. */
 export interface WorksheetInput {
@@ -68,54 +68,30 @@ function rowsOf({ sheet: { sample, lines }, verdictOf }: WorksheetInput): readon
   ]
 }
 
-const COLUMNS = columns({
-  pack: 30,
-  'pack SHA-256': 20,
-  seed: 14,
-  population: 12,
-  'position in population': 12,
-  node: 20,
-  check: 34,
-  verdict: 14,
-  'verdict label': 14,
-  state: 16,
-  note: 60,
-  'noted at (UTC)': 24,
-  decision: 24,
-  'population sampled': 20,
-  stratum: 28,
-  severity: 12,
-  auditor: 24,
-  'expected condition': 60,
-})
-
 /** One line per result. Notes are text in every format. */
 export function worksheetGrid(input: WorksheetInput): Grid {
   const { sheet, sha256, expectedOf } = input
   const { sample, auditor, file } = sheet
-  return {
-    columns: COLUMNS,
-    rows: rowsOf(input).map(({ node, check, drawn, verdict, state, decision, note, at }) => [
-      file,
-      sha256,
-      sample?.seed ?? '',
-      sample === null ? '' : String(sample.population),
-      drawn === null ? 'not sampled' : String(drawn.place),
-      node,
-      check,
-      verdict ?? '',
-      verdict === undefined ? '' : verdictWords[verdict].label,
-      state,
-      note,
-      at,
-      decision,
-      sample === null ? '' : samplePopulationWords[sample.from].label,
-      drawn === null ? '' : stratumWords[drawn.stratum],
-      drawn?.severity == null ? '' : severityWords[drawn.severity],
-      auditor,
-      expectedOf(check),
-    ]),
-  }
+  return gridOf(rowsOf(input), {
+    pack: [30, () => file],
+    'pack SHA-256': [20, () => sha256],
+    seed: [14, () => sample?.seed ?? ''],
+    population: [12, () => (sample === null ? '' : String(sample.population))],
+    'position in population': [12, ({ drawn }) => (drawn === null ? 'not sampled' : String(drawn.place))],
+    node: [20, ({ node }) => node],
+    check: [34, ({ check }) => check],
+    verdict: [14, ({ verdict }) => verdict ?? ''],
+    'verdict label': [14, ({ verdict }) => (verdict === undefined ? '' : verdictWords[verdict].label)],
+    state: [16, ({ state }) => state],
+    note: [60, ({ note }) => note],
+    'noted at (UTC)': [24, ({ at }) => at],
+    decision: [24, ({ decision }) => decision],
+    'population sampled': [20, () => (sample === null ? '' : samplePopulationWords[sample.from].label)],
+    stratum: [28, ({ drawn }) => (drawn === null ? '' : stratumWords[drawn.stratum])],
+    severity: [12, ({ drawn }) => (drawn?.severity == null ? '' : severityWords[drawn.severity])],
+    auditor: [24, () => auditor],
+    'expected condition': [60, ({ check }) => expectedOf(check)],
+  })
 }
 
 /** The worksheet as a workbook: the results, and what they were selected from. */

@@ -7,6 +7,7 @@ import { nodeFolder } from '../../core/pack-files.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Acceptances, acceptancesOf } from '../../core/register.ts'
+import { byCheck, findingByCheck } from '../presentation.ts'
 import { observationLines } from '../report/wording.ts'
 import {
   controlIndex,
@@ -33,7 +34,7 @@ export function* hdfFiles(input: FormatInput): Generator<readonly [string, unkno
   const shared: Shared = {
     input,
     checks: staticParts(input),
-    findings: new Map([...shown.findings, ...shown.informational].map((one) => [one.check, one])),
+    findings: findingByCheck(shown),
     seconds: new Map(recordings.map(({ recording }) => [recording.node.name, secondsOf(recording)])),
     accepted: acceptancesOf(register.riskAcceptances, assessment.asOf),
   }
@@ -62,7 +63,7 @@ function documentOf({ input, checks, findings, seconds, accepted }: Shared, node
   const name = plain(node.node, 200)
   const controls = node.results.map((result) => {
     const known = checks.get(result.check)
-    const part = known?.part ?? unknownCheck(result.check)
+    const part = known?.part ?? partOf(result.check, result.check, [], { nist: [] })
     const finding = result.verdict === 'not-satisfied' ? findings.get(result.check) : undefined
     const severity = finding?.severity.level ?? known?.severity
     return {
@@ -122,8 +123,8 @@ const impactOf = (verdict: Verdict, severity: Severity): number =>
 
 /** Properties of a check on every node: expected condition, procedure, remedy, limitations, and the controls it decides with both parts. */
 function staticParts({ assessment, catalog, remediations }: FormatInput) {
-  const severities = new Map(catalog.severities.map((one) => [one.check, one]))
-  const remedies = new Map(remediations.map((one) => [one.check, one]))
+  const severities = byCheck(catalog.severities)
+  const remedies = byCheck(remediations)
   const rows = rowsByCheck(assessment, catalog)
   const tagsOf = tagsBy(assessment.scope.frameworks, catalog)
   return new Map(
@@ -131,24 +132,16 @@ function staticParts({ assessment, catalog, remediations }: FormatInput) {
       const rated = severities.get(id)
       const remedy = remedies.get(id)
       const decided = rows.get(id) ?? []
-      const part = {
-        id,
-        title: expected,
-        desc: expected,
-        descriptions: [
-          ...(rated === undefined ? [] : [{ label: 'check', data: rated.procedure }]),
-          ...(remedy === undefined ? [] : [{ label: 'fix', data: remedyLines(remedy).join('\n') }]),
-          { label: 'limitations', data: limitations },
-          ...(rated === undefined ? [] : [{ label: 'rationale', data: rated.why }]),
-          ...(decided.length === 0
-            ? []
-            : [{ label: 'controls', data: ['Over all declared nodes:', ...decided].join('\n') }]),
-        ],
-        refs: [],
-        tags: tagsOf(id),
-        code: '',
-        source_location: {},
-      }
+      const descriptions = [
+        ...(rated === undefined ? [] : [{ label: 'check', data: rated.procedure }]),
+        ...(remedy === undefined ? [] : [{ label: 'fix', data: remedyLines(remedy).join('\n') }]),
+        { label: 'limitations', data: limitations },
+        ...(rated === undefined ? [] : [{ label: 'rationale', data: rated.why }]),
+        ...(decided.length === 0
+          ? []
+          : [{ label: 'controls', data: ['Over all declared nodes:', ...decided].join('\n') }]),
+      ]
+      const part = partOf(id, expected, descriptions, tagsOf(id))
       return [id, { part, severity: rated?.severity }] as const
     }),
   )
@@ -176,13 +169,14 @@ function rowsByCheck(
   return found
 }
 
-const unknownCheck = (id: string) => ({
+/** The part of a control that is the same on every node. */
+const partOf = (id: string, title: string, descriptions: readonly unknown[], tags: Tags) => ({
   id,
-  title: id,
-  desc: id,
-  descriptions: [],
+  title,
+  desc: title,
+  descriptions,
   refs: [],
-  tags: { nist: [] },
+  tags,
   code: '',
   source_location: {},
 })

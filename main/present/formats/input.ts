@@ -5,6 +5,7 @@ import type { Remediated } from '../../core/finding/finding.ts'
 import type { Control } from '../../core/framework.ts'
 import { nodeFolder } from '../../core/pack-files.ts'
 import { compare } from '../../core/recording.ts'
+import { alike } from '../../core/tally.ts'
 import type { ReportInput } from '../input.ts'
 import type { Presentation } from '../presentation.ts'
 
@@ -48,7 +49,7 @@ export function controlIndex({
 
 const NIST = 'nist-800-53'
 
-/** NIST SP 800-53 controls that a check is mapped to, in whatever role. */
+/** NIST SP 800-53 controls that a check is mapped to, in any role. */
 export const nistControls = ({ frameworks }: Pick<Catalog, 'frameworks'>, check: string): readonly string[] =>
   mappedControls(frameworks.find(({ id }) => id === NIST)?.controls ?? [], check)
 
@@ -74,14 +75,8 @@ export interface Closed {
 /** Findings that are closed. One that is remediated on some nodes and found on others stays open. */
 export function closedOf({ findings, informational, remediated }: Presentation): readonly Closed[] {
   const open = new Set([...findings, ...informational].map(({ reference }) => reference))
-  const found = new Map<string, Remediated[]>()
-  for (const one of remediated) {
-    if (open.has(one.reference)) continue
-    const steps = found.get(one.reference) ?? []
-    steps.push(one)
-    found.set(one.reference, steps)
-  }
-  return [...found.values()].flatMap((steps) => {
+  const gone = remediated.filter(({ reference }) => !open.has(reference))
+  return alike(gone, ({ reference }) => reference).flatMap((steps) => {
     const [first] = steps
     return first === undefined ? [] : [{ reference: first.reference, check: first.check, title: first.title, steps }]
   })

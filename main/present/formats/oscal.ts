@@ -74,14 +74,14 @@ const itemOf = (
   description: line(description),
   props: [prop('reference', reference), prop('check', check)],
   links: [{ href: citing(names, 'assessment-results'), rel: 'reference', text: 'Assessment results' }],
-  origins: [{ actors: [{ type: 'tool', 'actor-uuid': names.tool }] }],
+  origins: [names.origin],
   'related-risks': [{ 'risk-uuid': names.risk(check) }],
 })
 
 /**
  * The documents of OSCAL 1.2 (NIST) by file name, one at a time: catalog, assessment plan, assessment results, and the plan of action and
- * milestones. The model of the last requires an item, so that there is none without a finding. They refer to each other, and UUIDs of what
- * lasts over runs are the same in every run.
+ * milestones, which is omitted without a finding because its model requires an item. They refer to each other, and objects that last over
+ * runs have the same UUID in every run.
  */
 export function* oscalFiles(input: FormatInput): Generator<readonly [string, unknown]> {
   const names = namesOf(input)
@@ -134,7 +134,7 @@ function resultOf(names: Names): unknown {
       prop('risk-acceptances', names.input.register.riskAcceptances.length),
       ...SEVERITIES.map((level) => prop(`findings-${level}`, shown.figures.findings[level])),
       prop('deviations', shown.figures.deviations),
-      ...verdictProps(names),
+      ...verdictProps(assessment.nodes.flatMap(({ results }) => results)),
       ...rowProps(names),
     ],
     'local-definitions': {

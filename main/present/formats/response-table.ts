@@ -37,8 +37,9 @@ type Column = keyof typeof TITLES
 const NEEDED: readonly Column[] = ['reference', 'title', 'status']
 
 /**
- * The list of an auditor with its current statuses, then each evidence request of ours that no row of it names, with an empty status: a list to
- * be filled in and read back. What people state is written as it is; what is on file is ours and is not read back.
+ * The list of an auditor with its current statuses, followed by each of our evidence requests that no row of it names, with an empty
+ * status. The list is filled in and read back. Text that people stated is written unchanged; the column of documents on file is ours and is
+ * not read back.
  */
 export function requestTable(
   input: Pick<FormatInput, 'assessment' | 'catalog' | 'register'>,
@@ -197,7 +198,7 @@ const COLUMNS = columns({
 type Title = 'Reference' | 'Check' | 'Fleet' | 'Status' | 'Owner' | 'Due' | 'Plan' | 'Cause'
 const READ: readonly Title[] = ['Reference', 'Check', 'Fleet', 'Status', 'Owner', 'Due', 'Plan', 'Cause']
 
-/** Every finding with the response to it, to be filled in and read back. What people state is written as it is. */
+/** Every finding with its management response, as a table that is filled in and read back. Text that people stated is written unchanged. */
 export function responseTable(findings: readonly Finding[], fleet: string): readonly (readonly string[])[] {
   return [
     COLUMNS.map(({ title }) => title),

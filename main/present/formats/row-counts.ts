@@ -10,9 +10,9 @@ export interface RowCounts {
   readonly rows: readonly ControlAssessment[]
   /** Every state with its count, worst first; the counts sum to the controls. */
   readonly states: readonly (readonly [RowState, number])[]
-  /** Of the supported controls: those with a server test. The others are based on documents only. */
+  /** Supported controls with a server test. The other supported controls are based on documents only. */
   readonly supportedByTests: number
-  /** Of the controls with deviations: those where every deviation has a risk acceptance in effect. */
+  /** Controls with deviations where every deviation has a risk acceptance in effect. */
   readonly allAccepted: number
 }
 
@@ -29,16 +29,14 @@ export const rowCounts = ({ controls }: Pick<Assessment, 'controls'>, catalog: C
         states,
         supportedByTests: rows.filter(({ state, server }) => state === 'supported' && server.state === 'no-deviations')
           .length,
-        allAccepted: rows.filter(
-          ({ state, server, documents }) =>
-            state === 'deviations' && documents.state !== 'deviations' && isAllAccepted(server),
-        ).length,
+        allAccepted: rows.filter((row) => row.state === 'deviations' && isAllAccepted(row)).length,
       },
     ]
   })
 
-const isAllAccepted = ({ state, deviating, accepted }: ControlAssessment['server']): boolean =>
-  state === 'deviations' && deviating > 0 && accepted === deviating
+/** Whether a control deviates on servers alone, and each of these deviations has a risk acceptance in effect. */
+export const isAllAccepted = ({ server, documents }: Pick<ControlAssessment, 'server' | 'documents'>): boolean =>
+  documents.state !== 'deviations' && server.deviating > 0 && server.accepted === server.deviating
 
 /**
  * Server part by document part: number of controls in both states. Controls that are not in scope have no parts and are not counted; unused

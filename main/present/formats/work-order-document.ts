@@ -5,11 +5,14 @@ import { codeBlock, markdownText, oneLine, plain } from '../../core/plain-text.t
 import {
   type Block,
   type Cell,
+  code,
   heading,
+  list,
   type Paper,
   plainCell,
   type ReportDocument,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import type { CheckRemediation, WorkItem, WorkOrder } from '../../core/work-order.ts'
@@ -113,15 +116,7 @@ export function stepMarkdown(variant: RemediationVariant): readonly string[] {
     ...block('Run:', commands),
     ...(ask.length === 0
       ? []
-      : [
-          '',
-          'Request:',
-          '',
-          ...ask.map(
-            (one) =>
-              `- From the ${one.of}: ${markdownText(one.for)}${one.request === undefined ? '' : ` (${one.request})`}`,
-          ),
-        ]),
+      : ['', 'Request:', '', ...ask.map((one) => `- From the ${askText({ ...one, for: markdownText(one.for) })}`)]),
     ...(note === undefined ? [] : ['', markdownText(note)]),
     ...(verify.command === undefined
       ? ['', `Verify with ${markdownText(verify.inspect ?? '')}.`]
@@ -210,23 +205,17 @@ function sectionsOf(order: WorkOrder): readonly Section[] {
   ]
 }
 
-const overview = (items: readonly WorkItem[]): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'No.', width: 6 },
-    { title: 'Deviation', width: 44 },
-    { title: 'Severity', width: 14 },
-    { title: 'Who can change it', width: 18 },
-    { title: 'Owner', width: 18 },
-  ],
-  rows: items.map(({ finding, severity, remediation, response }, at): readonly Cell[] => [
-    plainCell(String(at + 1)),
-    plainCell(finding),
-    plainCell(severityWords[severity.severity]),
-    plainCell(WHO[remediation.whoCanChange]),
-    plainCell(ownerText(response)),
-  ]),
-})
+const overview = (items: readonly WorkItem[]): Block =>
+  table(
+    { 'No.': 6, Deviation: 44, Severity: 14, 'Who can change it': 18, Owner: 18 },
+    items.map(({ finding, severity, remediation, response }, at): readonly Cell[] => [
+      plainCell(String(at + 1)),
+      plainCell(finding),
+      plainCell(severityWords[severity.severity]),
+      plainCell(WHO[remediation.whoCanChange]),
+      plainCell(ownerText(response)),
+    ]),
+  )
 
 /** Who remedies it, and by when, as management states it. */
 const ownerText = (response: WorkItem['response']): string =>
@@ -260,47 +249,31 @@ function blocksOf(item: WorkItem): readonly Block[] {
 
 function stepBlocks(variant: RemediationVariant): readonly Block[] {
   const { title, when, inputs, prepare, files, commands, ask, note, verify } = partsOf(variant)
-  const code = (label: string, lines: readonly string[]): readonly Block[] =>
-    lines.length === 0 ? [] : [text(label), { kind: 'code', lines }]
+  const labeled = (label: string, lines: readonly string[]): readonly Block[] =>
+    lines.length === 0 ? [] : [text(label), code(lines)]
   return [
     heading(4, `${title} (${familiesOf(variant)})`),
     ...(when === undefined ? [] : [text(`For: ${when}.`)]),
     ...(inputs.length === 0
       ? []
-      : [
-          text('Set first:'),
-          { kind: 'list', items: inputs.map(({ name, is }) => ({ text: `${name}: ${is}` })) } as const,
-        ]),
-    ...code('Prepare:', prepare),
+      : [text('Set first:'), list(inputs.map(({ name, is }) => ({ text: `${name}: ${is}` })))]),
+    ...labeled('Prepare:', prepare),
     ...files.flatMap(({ path, content, mode }) =>
-      code(`File ${path}, mode ${mode}:`, content.replace(/\n$/, '').split('\n')),
+      labeled(`File ${path}, mode ${mode}:`, content.replace(/\n$/, '').split('\n')),
     ),
-    ...code('Run:', commands),
-    ...(ask.length === 0
-      ? []
-      : [
-          {
-            kind: 'list',
-            items: ask.map((one) => ({
-              text: `Request from the ${one.of}: ${one.for}${one.request === undefined ? '' : ` (${one.request})`}`,
-            })),
-          } as const,
-        ]),
+    ...labeled('Run:', commands),
+    ...(ask.length === 0 ? [] : [list(ask.map((one) => ({ text: `Request from the ${askText(one)}` })))]),
     ...(note === undefined ? [] : [text(note)]),
     ...(verify.command === undefined
       ? [text(`Verify with ${verify.inspect ?? ''}.`)]
-      : code('Verify:', [verify.command])),
+      : labeled('Verify:', [verify.command])),
     text(`Expected: ${verify.expected}`),
   ]
 }
 
 /** Words and parts that every format of a work order prints. */
 
-export const WHO = {
-  tenant: 'You (tenant)',
-  provider: 'The provider',
-  both: 'You, or the provider',
-} as const
+export const WHO = { tenant: 'You (tenant)', provider: 'The provider', both: 'You, or the provider' } as const
 
 const FAMILIES = {
   debian: 'Debian and Ubuntu',
@@ -318,6 +291,10 @@ const familyText = ({ family }: WorkOrder): string =>
 const HOW_TO_USE =
   'Barewitness runs none of these steps. Read each one, try it on one server, and keep a way back. Run the lines as root, then collect again.'
 
+/** A request and its addressee, with the ID of the evidence request where there is one. */
+export const askText = (one: NonNullable<RemediationVariant['ask']>[number]): string =>
+  `${one.of}: ${one.for}${one.request === undefined ? '' : ` (${one.request})`}`
+
 /** The parts of one way to remedy a deviation, those that it lacks as empty lists. */
 export function partsOf(variant: RemediationVariant) {
   const { inputs = [], prepare = [], files = [], commands = [], ask = [] } = variant
@@ -332,7 +309,7 @@ export const remedyLines = (remediation: CheckRemediation): readonly string[] =>
     ...(index === remediation.steps.length - 1 ? [`Side effects: ${remediation.sideEffects}`] : []),
   ])
 
-/** What a way does and on which systems. */
+/** The title of one way to remedy a deviation, with the systems that it applies to. */
 export const headOf = ({ title, when, families }: RemediationVariant): string =>
   `${title} (${[...(when === undefined ? [] : [`where ${when}`]), familiesOf({ families })].join('; ')})`
 
@@ -351,9 +328,7 @@ function stepLines(variant: RemediationVariant): readonly string[] {
         .map((line) => `| ${line}`),
     ]),
     ...commands.map((line) => `Run: ${line}`),
-    ...ask.map(
-      (one) => `Request from the ${one.of}: ${one.for}${one.request === undefined ? '' : ` (${one.request})`}`,
-    ),
+    ...ask.map((one) => `Request from the ${askText(one)}`),
     ...(note === undefined ? [] : [note]),
     `Verify: ${verify.command ?? verify.inspect ?? ''}`,
     `Expected: ${verify.expected}`,

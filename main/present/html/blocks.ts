@@ -2,7 +2,7 @@ import type { Block, Cell, Line, Section } from '../../core/report-document.ts'
 import { figureHtml } from './figure.ts'
 import { htmlText, idOf, mark } from './marks.ts'
 
-/** What links of a document may lead to. */
+/** The anchors of a document that a link can lead to. */
 export interface Anchors {
   readonly has: (anchor: string) => boolean
 }
@@ -17,7 +17,6 @@ export const blocksHtml = (blocks: readonly Block[], anchors: Anchors, about: st
 function blockHtml(block: Block, anchors: Anchors, id: string): string {
   switch (block.kind) {
     case 'title':
-      return ''
     case 'contents':
       return ''
     case 'heading':

@@ -1,4 +1,5 @@
 import type { Sha256 } from '../../core/digest.ts'
+import { decodeUtf8 } from '../../core/plain-text.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
 
 /** Text of one capture as the HTML report prints it. */
@@ -41,10 +42,6 @@ export function capturedTexts({ captures }: Pick<LoadedRecording, 'captures'>): 
 function textOf(bytes: Uint8Array, most: number): CapturedText {
   let end = most
   while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, end))
-    return { text, printed: end }
-  } catch {
-    return { text: null, printed: 0 }
-  }
+  const text = decodeUtf8(bytes.subarray(0, end))
+  return { text, printed: text === null ? 0 : end }
 }

@@ -1,12 +1,13 @@
 import type { Capture, CaptureRef } from '../../../schemas/types.ts'
 import type { Finding } from '../../core/finding/finding.ts'
+import { byCheck } from '../presentation.ts'
 import { MANY_NODES } from '../report/figures.ts'
 import { controlAnchor } from '../report/findings.ts'
 import type { Matter } from '../report/input.ts'
 import type { Anchors } from './blocks.ts'
 import { idOf } from './marks.ts'
 
-/** What every part of the HTML report is written from. */
+/** Input of every part of the HTML report. */
 export interface Page {
   readonly matter: Matter
   readonly anchors: Anchors
@@ -33,7 +34,7 @@ export function pageOf(matter: Matter): Page {
   return {
     matter,
     anchors: known,
-    findings: new Map(findings.map((one) => [one.check, one])),
+    findings: byCheck(findings),
     isLarge: assessment.nodes.length > MANY_NODES,
     placeOf,
     capture: capturesOf(matter),

@@ -11,8 +11,8 @@ import { htmlText, marked } from './marks.ts'
 const AROUND = 600
 
 /**
- * The first statement in which a sealed HTML report differs from the one that the evidence gives, both quoted; null where all bytes are the
- * same. Pieces are compared one by one, so that the second report is never held.
+ * The first statement in which a sealed HTML report differs from the report rendered from the evidence, both quoted; null where all bytes
+ * are the same. The rendered report is compared piece by piece and never held as a whole.
  */
 export function firstDifference(sealed: Uint8Array, pieces: Iterable<string>): string | null {
   const encoder = new TextEncoder()
@@ -96,9 +96,9 @@ function observationHtml(
 }
 
 /**
- * In a large fleet: observations that do not support, and the captures of all of them once, by the digests that are their file names. The node
- * states the folder. Lines end with a line feed, which the style shows: 1,000 nodes have 100,000 of them, and elements for them would take half of
- * the time in which the file opens.
+ * For a large fleet: observations that do not support, and once the captures that they cite, by digest, which is the file name; the node
+ * states the folder. Lines end with a line feed, which the style displays: 1,000 nodes have 100,000 lines, and an element for each would
+ * take half of the time in which the file opens.
  */
 export function observationsBriefly(observations: readonly Observation[]): string {
   const open = worstFirst(observations).filter(({ direction }) => direction !== 'supports')

@@ -1,7 +1,7 @@
 import { type FigureMark, type FigureTone, HATCHES, type Figure as Picture, TINT } from '../../../schemas/figure.ts'
 import { htmlText } from './marks.ts'
 
-/** A figure as inline SVG with its legend, and its table in place of the picture for readers who do not see it. `id` makes its parts unique. */
+/** A figure as inline SVG with its legend, and its table for readers who do not see the picture. `id` makes the ids of its parts unique. */
 export function figureHtml(figure: Picture, id: string): string {
   const { title, caption, width, height, marks, legend, table } = figure
   const parts = partIds(id)

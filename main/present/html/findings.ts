@@ -12,26 +12,23 @@ import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import type { MarkName } from '../../core/report-document.ts'
 import type { CheckRemediation } from '../../core/work-order.ts'
 import { isObservation } from '../formats/row-counts.ts'
-import { familiesOf, partsOf } from '../formats/work-order-document.ts'
-import { remedyOf, severityCounts } from '../presentation.ts'
+import { askText, familiesOf, partsOf } from '../formats/work-order-document.ts'
+import { byCheck, remedyOf, severityCounts } from '../presentation.ts'
+import type { ControlRow } from '../report/control-detail.ts'
 import { controlAnchor, controlName, severityReasons, statusText, untestedText, WHO } from '../report/findings.ts'
 import { countWords, noFinding, ownerText, severityMark } from '../report/page-one.ts'
 import { limitedControls } from '../report/refused.ts'
-import {
-  type ControlRow,
-  controlsInScope,
-  listedTests,
-  resultCell,
-  SOURCES,
-  testIntro,
-} from '../report/tests-of-controls.ts'
+import { controlsInScope, listedTests, resultCell, SOURCES, testIntro } from '../report/tests-of-controls.ts'
 import { day, shortName, stateMark, titles, when } from '../report/wording.ts'
 import { cellHtml } from './blocks.ts'
 import { checkAnchor, nodeAnchor, type Page, resultId } from './context.ts'
 import { type Citing, observationsBriefly, observationsHtml } from './evidence.ts'
 import { htmlText, idOf, marked } from './marks.ts'
 
-/** Nodes of a finding whose captures open in place; those of further nodes are printed with the node, in a large fleet their observations too. */
+/**
+ * Nodes of a finding whose captures open in place. The captures of further nodes are printed with the node; in a large fleet, their
+ * observations too.
+ */
 const MOST_NODES = 8
 
 /** Every finding: one line, which opens to condition, criterion, cause, effect, severity, recommendation, controls, response and evidence. */
@@ -183,13 +180,13 @@ function deviationHtml(page: Page, { check, what }: Finding, deviation: FoundDev
   return `<div class="on-node"><h5>${title}</h5><p class="quiet">${htmlText(notes.join(', '))}${result}</p>${page.isLarge ? `<p class="brief">${observationsBriefly(observations).trimStart()}</p>` : observationsHtml(page, subject, observations, citing)}</div>`
 }
 
-/** Of a large fleet: nodes whose observations are printed with the node. */
+/** For a large fleet: nodes whose observations are printed with the node. */
 const furtherHtml = (page: Page, { check }: Finding, deviations: readonly FoundDeviation[]): string =>
   `<p>And ${plural(deviations.length, 'more node')}: ${deviations
     .map(({ subject }) => `<a href="#${resultId(page, subject, check)}">${htmlText(plain(subject, 80))}</a>`)
     .join(', ')}</p>`
 
-/** What the finding does not cover, and which nodes are satisfied. */
+/** Nodes of a finding that are inconclusive, not tested or satisfied. */
 function coverageHtml({ matter }: Page, { check, what, inconclusive, untested }: Finding): string {
   if (what === 'inventory') return ''
   const nodes = matter.assessment.nodes.map(({ node }) => node)
@@ -239,7 +236,7 @@ function testsHtml(page: Page, { result }: ControlRow): string {
   const tests = listedTests(result)
   const observed = result.checks.filter(isObservation).flatMap(({ check }) => page.findings.get(check) ?? [])
   if (tests.length === 0 && observed.length === 0) return '<p class="quiet">No check of a server decides it.</p>'
-  const severities = new Map(page.matter.catalog.severities.map((one) => [one.check, one]))
+  const severities = byCheck(page.matter.catalog.severities)
   const rows = tests.map((one) => {
     const test = severities.get(one.check)?.procedure ?? SOURCES[one.source]
     return `<tr><td data-h="Check">${checkLink(page, one.check)}</td><td data-h="Test performed">${htmlText(test)}</td><td data-h="Result of test">${cellHtml(resultCell(one, page.findings.get(one.check), page.matter.shown.figures.untested), page.anchors)}</td></tr>`
@@ -285,9 +282,7 @@ function variantHtml(variant: RemediationVariant): string {
     codeHtml('Run as root', commands),
     remedyListHtml(
       'Request',
-      ask.map((one) =>
-        htmlText(`From the ${one.of}: ${one.for}${one.request === undefined ? '' : ` (${one.request})`}`),
-      ),
+      ask.map((one) => htmlText(`From the ${askText(one)}`)),
     ),
     note === undefined ? '' : `<p>${htmlText(note)}</p>`,
     verify.command === undefined

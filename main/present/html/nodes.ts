@@ -10,7 +10,7 @@ import { SEVERITY } from '../../core/tally.ts'
 import { nodeFacts, recordingsOf } from '../report/nodes.ts'
 import { countLines, titles, verdictMark, when } from '../report/wording.ts'
 import { cellHtml, factsHtml } from './blocks.ts'
-import { checkAnchor, nodeAnchor, type Page, resultId } from './context.ts'
+import { captureId, checkAnchor, nodeAnchor, type Page, resultId } from './context.ts'
 import { captureHtml, observationsBriefly, observationsHtml } from './evidence.ts'
 import { figureHtml } from './figure.ts'
 import { checkLink } from './findings.ts'
@@ -86,21 +86,15 @@ function findingLink({ findings, matter }: Page, node: string, check: string): s
     : ` · <a href="#${idOf(finding.reference)}">${htmlText(finding.reference)}</a>`
 }
 
-function* captures(
-  { ...page }: Page,
-  { node }: NodeAssessment,
-  outline: RecordingOutline | undefined,
-): Generator<string> {
+function* captures(page: Page, { node }: NodeAssessment, outline: RecordingOutline | undefined): Generator<string> {
   const all = (outline?.captures ?? []).map(({ meta }) => meta).sort(byProbeAndCommand)
   if (all.length === 0) return
   yield `<details class="captures"><summary>All captures (${all.length})</summary>`
   const printed = new Set<string>()
   for (const meta of all) {
-    const html = captureHtml(page, node, meta)
-    const id = /id="([^"]*)"/.exec(html)?.[1] ?? ''
-    if (printed.has(id)) continue
+    const id = captureId(page, node, meta)
+    if (!printed.has(id)) yield captureHtml(page, node, meta)
     printed.add(id)
-    yield html
   }
   yield '</details>'
 }
@@ -108,7 +102,9 @@ function* captures(
 const OPEN = ['not-satisfied', 'not-tested', 'inconclusive'] as const
 const CLOSED = ['satisfied', 'informational', 'not-applicable'] as const
 
-/** Of a large fleet: open results with their observations, as far as the share of the node allows; the others by the id of their check. */
+/**
+ * For a large fleet: open results with their observations, up to the node’s share of the file; the other results by the id of their check.
+ */
 function* briefResults(page: Page, node: NodeAssessment): Generator<string> {
   const { catalog, tally, assessment } = page.matter
   const most = Math.max(LEAST_OF_NODE, Math.floor(MOST_OF_RESULTS / assessment.nodes.length))
@@ -147,7 +143,7 @@ function briefHtml(page: Page, node: string, check: string, result: CheckResult 
   return `<li id="${resultId(page, node, check)}">${htmlText(check)}${findingLink(page, node, check)}${words}</li>`
 }
 
-/** What each check tests, and what it does not show. */
+/** Each check with its expected condition, limitations and counts. */
 export function* checksHtml({ matter }: Page): Generator<string> {
   yield '<section id="checks" aria-labelledby="checks-h"><h2 id="checks-h">Checks</h2><p>A satisfied check shows its expected condition and nothing more. Each count is over all declared nodes.</p><table><thead><tr><th scope="col">Check</th><th scope="col">Expected condition and limitations</th><th scope="col">Results</th></tr></thead><tbody>'
   for (const { id, expected, limitations } of matter.catalog.checks) {

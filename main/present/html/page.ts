@@ -215,7 +215,7 @@ function summary({ matter, anchors }: Page): string {
   ].join('')
 }
 
-/** Page 1 without what a file has no use for: a second heading of the same words, and numbers of pages. */
+/** Page 1 without the parts that a file does not need: a second heading with the same words, and page numbers. */
 function inFile(block: Block): readonly Block[] {
   if (block.kind === 'heading' && block.text === titles.summary) return []
   if (block.kind !== 'table') return [block]

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/canonical-json.ts'
-import { type Outcome, ok } from '../../core/failure.ts'
+import type { Outcome } from '../../core/failure.ts'
 import { type Exchange, type FilePart, json, listIn, memberOf, nameIn } from '../../core/outbox/exchange.ts'
 import type { PackItem } from '../../core/outbox/item.ts'
 import { headline, linesOf } from './text.ts'
@@ -37,33 +37,31 @@ export const cisoAssistantEvidence = (
   requirement_assessments: [],
 })
 
-/** Creates the evidence of a pack, unless there is one whose name contains its key. */
+/** Creates the evidence of a pack unless an evidence exists whose name contains its key. */
 export function* cisoAssistantExchange(item: PackItem, to: CisoAssistantDomain): Exchange {
   const path = '/api/evidences/'
   const found = yield { method: 'GET', path: `${path}?search=${item.key}`, body: null, assumed: { results: [] } }
-  const there = withText(listIn(found.value, 'results'), 'name', item.key)
-  if (!there.ok) return there
-  if (there.value !== undefined) return nameIn(memberOf(there.value, 'id'), 'results.id')
+  const there = idIn(listIn(found.value, 'results'), 'name', item.key, 'results.id')
+  if (there !== null) return there
   const body = json(cisoAssistantEvidence(item, to))
   const made = yield { method: 'POST', path, body, assumed: { id: '0' } }
   return nameIn(memberOf(made.value, 'id'), 'id')
 }
 
-/** The first member of a list whose text contains a part; undefined where none does. */
-function withText(list: Outcome<readonly unknown[]>, name: string, part: string): Outcome<unknown> {
+/** The ID of the first member of a list whose text contains a part; null where none does. Fails where the list or that ID cannot be read. */
+function idIn(list: Outcome<readonly unknown[]>, name: string, part: string, path: string): Outcome<string> | null {
   if (!list.ok) return list
-  return ok(
-    list.value.find((one) => {
-      const text = memberOf(one, name)
-      return typeof text === 'string' && text.includes(part)
-    }),
-  )
+  const found = list.value.find((one) => {
+    const text = memberOf(one, name)
+    return typeof text === 'string' && text.includes(part)
+  })
+  return found === undefined ? null : nameIn(memberOf(found, 'id'), path)
 }
 
 const MOST_PAGES = 50
 const CURSOR = /^[\x21-\x7e]{1,500}$/
 
-/** Uploads the statement of a pack to a document of Vanta, unless a file of its name is there. */
+/** Uploads the statement of a pack to a document of Vanta unless it already has a file of that name. */
 export function* vantaExchange(item: PackItem, document: string): Exchange {
   const path = `/v1/documents/${document}/uploads`
   const file = statementFile(item)
@@ -75,12 +73,11 @@ export function* vantaExchange(item: PackItem, document: string): Exchange {
       body: null,
       assumed: { results: { data: [], pageInfo: { hasNextPage: false } } },
     }
-    const there = withText(listIn(found.value, 'results', 'data'), 'fileName', file.fileName)
-    if (!there.ok) return there
-    if (there.value !== undefined) return nameIn(memberOf(there.value, 'id'), 'results.data.id')
+    const there = idIn(listIn(found.value, 'results', 'data'), 'fileName', file.fileName, 'results.data.id')
+    if (there !== null) return there
     const next = memberOf(found.value, 'results', 'pageInfo', 'endCursor')
     if (memberOf(found.value, 'results', 'pageInfo', 'hasNextPage') !== true) break
-    // A file on a page that cannot be asked for would be uploaded twice.
+    // If a further page cannot be requested, a file on it could be uploaded twice.
     if (typeof next !== 'string' || !CURSOR.test(next)) return nameIn(null, 'results.pageInfo.endCursor')
     cursor = next
   }
@@ -107,10 +104,10 @@ export const drataEvidence = (
   ...(controls.length === 0 ? {} : { controlIds: controls }),
 })
 
-/** What Drata documents of a file key: at most 191 characters. */
+/** Format of a file key as documented by Drata: at most 191 characters. */
 const FILE_KEY = /^[\x20-\x7e]{1,191}$/
 
-/** Creates the evidence item of a pack, unless there is one whose name contains its key. */
+/** Creates the evidence item of a pack unless an item exists whose name contains its key. */
 export function* drataExchange(item: PackItem, to: DrataWorkspace): Exchange {
   const workspace = `/public/v2/workspaces/${to.workspace}`
   const items = [workspace, 'evidence'].join('/')
@@ -120,9 +117,8 @@ export function* drataExchange(item: PackItem, to: DrataWorkspace): Exchange {
     body: null,
     assumed: { data: [], pagination: { cursor: null } },
   }
-  const there = withText(listIn(found.value, 'data'), 'name', item.key)
-  if (!there.ok) return there
-  if (there.value !== undefined) return nameIn(memberOf(there.value, 'id'), 'data.id')
+  const there = idIn(listIn(found.value, 'data'), 'name', item.key, 'data.id')
+  if (there !== null) return there
   const uploaded = yield {
     method: 'POST',
     path: `${workspace}/evidence-files`,

@@ -17,7 +17,7 @@ import { statusText } from '../report/findings.ts'
 import { documentCounts } from '../report/outstanding.ts'
 import { refusedNodes } from '../report/refused.ts'
 
-/** A pack that verified, as items are made of it. */
+/** A verified pack, the input of items. */
 export interface ItemMatter {
   readonly source: ItemSource
   readonly assessment: Assessment
@@ -67,8 +67,8 @@ function findingItem({ source, catalog }: ItemMatter, finding: Finding): Finding
 }
 
 /**
- * For each check without a finding, what the pack shows of it: for receivers that were sent its finding from an earlier pack. The reconciliation with
- * a provider inventory is never shown as decided here.
+ * One item for each check without a finding, with the state that the pack shows: for receivers that were sent its finding from an earlier
+ * pack. The reconciliation with a provider inventory is never shown as decided here.
  */
 export function absentItems({ source, assessment, catalog, shown }: ItemMatter): readonly FindingItem[] {
   const found = new Set([...shown.findings, ...shown.informational].map(({ check }) => check))
@@ -111,7 +111,7 @@ export function absentItems({ source, assessment, catalog, shown }: ItemMatter):
 const listed = (names: readonly string[]): readonly string[] =>
   names.slice(0, MOST_NAMES).map((name) => plain(name, 120))
 
-/** What a pack shows, in counts. */
+/** A pack in counts. */
 export function packItem(matter: ItemMatter): PackItem {
   const { source, assessment, shown } = matter
   const { figures } = shown
@@ -146,7 +146,7 @@ export function packItem(matter: ItemMatter): PackItem {
   }
 }
 
-/** The first and last of the moments that are known; null where none is. */
+/** The earliest and the latest known moment; null where none is known. */
 export function datesOf(moments: readonly (string | null)[]): EvidenceDates | null {
   const known = moments.filter((one) => one !== null).sort(compare)
   const [from] = known

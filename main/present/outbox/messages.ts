@@ -4,7 +4,7 @@ import { type Exchange, json } from '../../core/outbox/exchange.ts'
 import type { OutboxItem } from '../../core/outbox/item.ts'
 import { type Fact, factsOf, headline, LIMITATION } from './text.ts'
 
-/** An item as it is, for a webhook. The receiver recognizes one that it has by its key. */
+/** An item unchanged, for a webhook. The receiver recognizes a repeated item by its key. */
 export const webhookBody = (item: OutboxItem): Json => item as unknown as Json
 
 /** Slack allows a header of 150 characters, a section of 3,000 and 50 blocks. */

@@ -6,6 +6,7 @@ import type { Finding } from '../../core/finding/finding.ts'
 import { outboxKey } from '../../core/outbox/item.ts'
 import { plain } from '../../core/plain-text.ts'
 import { controlIndex } from '../formats/input.ts'
+import { findingByCheck } from '../presentation.ts'
 import { shortName } from '../report/wording.ts'
 import type { ItemMatter } from './items.ts'
 
@@ -38,7 +39,7 @@ const severityOf = (verdict: Verdict, finding: Finding | undefined): number => {
 export function* ocsfEvents(matter: ItemMatter, version: string): Generator<Json> {
   const { assessment, shown } = matter
   const controls = controlsByCheck(matter)
-  const findings = new Map([...shown.findings, ...shown.informational].map((one) => [one.check, one]))
+  const findings = findingByCheck(shown)
   const expected = new Map(matter.catalog.checks.map((one) => [one.id, one.expected]))
   for (const node of assessment.nodes)
     for (const result of node.results)

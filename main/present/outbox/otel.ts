@@ -6,7 +6,10 @@ import type { OutboxItem } from '../../core/outbox/item.ts'
 import { plain } from '../../core/plain-text.ts'
 import { headline, linesOf } from './text.ts'
 
-/** Severity numbers of the OpenTelemetry log data model: 9 INFO, 13 WARN, 17 ERROR, 21 FATAL. A finding is no failure of a program: ERROR at most. */
+/**
+ * Severity numbers of the OpenTelemetry log data model: 9 INFO, 13 WARN, 17 ERROR, 21 FATAL. A finding is not a failure of a program, so
+ * ERROR is the highest.
+ */
 const NUMBERS: Readonly<Record<Severity, readonly [number: number, text: string]>> = {
   info: [9, 'INFO'],
   low: [9, 'INFO'],
@@ -25,7 +28,7 @@ const texts = (key: string, values: readonly string[]): Json => ({
 /** Nanoseconds since 1970 as a decimal string: 64-bit numbers are strings in the JSON of OTLP. */
 const nanoseconds = (moment: string): string => `${Date.parse(moment)}000000`
 
-/** One log record in a request of its own (OTLP 1, JSON). Its time is that of the evidence. */
+/** A request with one log record (OTLP 1, JSON). Its time is that of the evidence. */
 export function otelLogs(item: OutboxItem, version: string): Json {
   const [severityNumber, severityText] = NUMBERS[levelOf(item)]
   return {
@@ -85,7 +88,7 @@ const attributesOf = (item: OutboxItem): readonly Json[] => [
     : []),
 ]
 
-/** Sends one log record to a collector. One that rejects it answers with status 200 and a count. */
+/** Sends one log record to a collector. A collector that rejects it responds with status 200 and a count. */
 export function* otelExchange(item: OutboxItem, version: string): Exchange {
   const answer = yield { method: 'POST', path: '/v1/logs', body: json(otelLogs(item, version)), assumed: {} }
   const rejected = memberOf(answer.value, 'partialSuccess', 'rejectedLogRecords')

@@ -22,7 +22,7 @@ export function headline(item: OutboxItem, most = 150): string {
   return oneLine(`${demoMark(item)}${text}`, most - 1)
 }
 
-/** Printed in place of the severity. */
+/** Words printed instead of the severity. */
 const OUTCOMES: Readonly<Record<FindingOutcome, string | null>> = {
   deviations: null,
   none: 'No deviation',
@@ -40,7 +40,7 @@ const foundText = ({ findings, nodes }: PackItem): string => {
 /** A fact of an item: a label and its value. */
 export type Fact = readonly [label: string, value: string]
 
-/** What an item states, fact by fact, the source last. */
+/** The facts of an item; its source comes last. */
 export const factsOf = (item: OutboxItem): readonly Fact[] => [
   ...(item.demo ? [['Demo data', 'Not evidence: produced from the built-in demo fleet.'] as const] : []),
   ...(item.kind === 'finding' ? findingFacts(item) : packFacts(item)),
@@ -52,7 +52,7 @@ export const factsOf = (item: OutboxItem): readonly Fact[] => [
   ['Key', item.key],
 ]
 
-/** The same as lines of text, with what limits it. */
+/** The facts of an item as lines of text, with its limitation. */
 export const linesOf = (item: OutboxItem): readonly string[] => [
   ...factsOf(item).map(([label, value]) => `${label}: ${value}`),
   LIMITATION,

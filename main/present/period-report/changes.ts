@@ -5,14 +5,17 @@ import { compare } from '../../core/recording.ts'
 import {
   type Block,
   type Cell,
+  headedTable,
   heading,
   type Line,
   monoCell,
   plainCell,
   quiet,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
+import { alike } from '../../core/tally.ts'
 import { brief, moment } from '../report/wording.ts'
 import {
   checkOf,
@@ -38,20 +41,11 @@ export function changeSection(input: PeriodReportInput): Section {
       text(
         'Each run is compared with the one before it. Values that change on an unmodified host, such as uptime or counters, are defined for each probe and excluded.',
       ),
-      {
-        kind: 'table',
-        rowHeaders: true,
-        columns: [
-          { title: 'List', width: 26 },
-          { title: 'Changes', width: 12 },
-          { title: 'Meaning', width: 62 },
-        ],
-        rows: [
-          countRow('Evidence', changes.evidence, 'Evidence from a node differs from the previous run.'),
-          countRow('Rules', changes.rules, 'The rules engine, catalog, a probe, a check or a threshold changed.'),
-          countRow('Scope', changes.scope, 'Declarations changed: a node was added, removed or modified.'),
-        ],
-      },
+      headedTable({ List: 26, Changes: 12, Meaning: 62 }, [
+        countRow('Evidence', changes.evidence, 'Evidence from a node differs from the previous run.'),
+        countRow('Rules', changes.rules, 'The rules engine, catalog, a probe, a check or a threshold changed.'),
+        countRow('Scope', changes.scope, 'Declarations changed: a node was added, removed or modified.'),
+      ]),
       ...listBlocks(input, 'evidence', 'Evidence'),
       ...listBlocks(input, 'rules', 'Rules'),
       ...listBlocks(input, 'scope', 'Scope'),
@@ -81,27 +75,17 @@ interface Together {
 
 /** The rarest first, then by time: daily changes rarely need review. */
 function together(changes: readonly PeriodChange[]): readonly Together[] {
-  const steps = grouped(changes, ({ node, to }) => `${to.run} ${node ?? ''}`)
+  const steps = alike(changes, ({ node, to }) => `${to.run} ${node ?? ''}`)
   const subjectsOf = (step: readonly PeriodChange[]): readonly string[] =>
     [...new Set(step.map(({ subject }) => subject))].sort((a, b) => rank(a) - rank(b) || compare(a, b))
-  return grouped(steps, (step) => subjectsOf(step).join(' '))
-    .map((alike) => ({ subjects: subjectsOf(alike[0] ?? []), all: alike.flat(), times: alike.length }))
+  return alike(steps, (step) => subjectsOf(step).join(' '))
+    .map((same) => ({ subjects: subjectsOf(same[0] ?? []), all: same.flat(), times: same.length }))
     .sort((a, b) => a.times - b.times || compare(a.all[0]?.to.at ?? '', b.all[0]?.to.at ?? ''))
 }
 
 /** Facts of the collection itself precede probes. */
 const FIRST: readonly string[] = ['host-key', 'status', 'address']
 const rank = (subject: string): number => (FIRST.includes(subject) ? FIRST.indexOf(subject) : FIRST.length)
-
-function grouped<T>(all: readonly T[], keyOf: (one: T) => string): readonly (readonly T[])[] {
-  const found = new Map<string, T[]>()
-  for (const one of all) {
-    const known = found.get(keyOf(one))
-    if (known === undefined) found.set(keyOf(one), [one])
-    else known.push(one)
-  }
-  return [...found.values()]
-}
 
 function listBlocks(input: PeriodReportInput, list: PeriodChange['list'], title: string): readonly Block[] {
   const found = together(input.changes.filter((one) => one.list === list))
@@ -112,19 +96,11 @@ function listBlocks(input: PeriodReportInput, list: PeriodChange['list'], title:
     quiet(
       'Changes that occurred together between two consecutive runs, the rarest first. “From” and “To” are the runs that enclose the first and the last occurrence.',
     ),
-    {
-      kind: 'table',
-      rowHeaders: true,
-      columns: [
-        { title: 'Changes', width: 36 },
-        { title: 'Times', width: 8 },
-        { title: 'Nodes', width: 22 },
-        { title: 'From (UTC)', width: 17 },
-        { title: 'To (UTC)', width: 17 },
-      ],
-      rows: found.slice(0, MOST_ONES).map((one) => togetherRow(input, one)),
-    },
-    ...(left > 0 ? [{ kind: 'text', line: restIn(input, 'changes', left) } as const] : []),
+    headedTable(
+      { Changes: 36, Times: 8, Nodes: 22, 'From (UTC)': 17, 'To (UTC)': 17 },
+      found.slice(0, MOST_ONES).map((one) => togetherRow(input, one)),
+    ),
+    ...restIn(input, 'changes', left),
   ]
 }
 
@@ -163,16 +139,9 @@ function moveBlocks(moves: readonly HardwareChange[]): readonly Block[] {
     text(
       `${of(between, moves.length)} moved between nodes; the others were added or removed. A renamed machine is listed here, as is a replaced component.`,
     ),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Component', width: 21 },
-        { title: 'Serial number, address or key', width: 27 },
-        { title: 'From', width: 17 },
-        { title: 'To', width: 17 },
-        { title: 'Between (UTC)', width: 18 },
-      ],
-      rows: sorted
+    table(
+      { Component: 21, 'Serial number, address or key': 27, From: 17, To: 17, 'Between (UTC)': 18 },
+      sorted
         .slice(0, MOST_ONES)
         .map(({ kind, part, value, from, to, before, after }) => [
           [{ text: plain(kind, 40) }, ...(part === kind ? [] : [{ text: plain(part, 100), style: 'quiet' } as const])],
@@ -181,7 +150,7 @@ function moveBlocks(moves: readonly HardwareChange[]): readonly Block[] {
           to === null ? [{ text: 'not seen since', style: 'quiet' }] : [{ text: plain(to, 80), style: 'strong' }],
           [{ text: moment(before.at) }, { text: moment(after.at) }],
         ]),
-    },
+    ),
     ...restBlock(moves.length - MOST_ONES, 'hardwareChanges'),
   ]
 }
@@ -234,18 +203,12 @@ interface Claim {
 
 /** By property in catalog order, then by number of nodes. */
 function claimsOf(input: PeriodReportInput): readonly Claim[] {
-  const byCheck = new Map<string, Deviation[]>()
-  for (const one of input.period.deviations) {
-    const known = byCheck.get(one.check)
-    if (known === undefined) byCheck.set(one.check, [one])
-    else known.push(one)
-  }
   const place = (id: string): number => {
     const property = checkOf(input, id)?.property
     return property === undefined ? PROPERTIES.length : PROPERTIES.indexOf(property)
   }
-  return [...byCheck]
-    .map(([id, all]) => ({ id, all }))
+  return alike(input.period.deviations, ({ check }) => check)
+    .map((all) => ({ id: all[0]?.check ?? '', all }))
     .sort((a, b) => place(a.id) - place(b.id) || nodesOf(b).size - nodesOf(a).size || compare(a.id, b.id))
 }
 
@@ -253,16 +216,15 @@ const nodesOf = ({ all }: Claim): ReadonlySet<string> => new Set(all.map(({ node
 
 function byClaim(input: PeriodReportInput): Block {
   const nodes = nodeCount(input)
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Expected condition', width: 40 },
-      { title: 'Deviating / declared nodes', width: 15 },
-      { title: 'First found, last seen (UTC)', width: 20 },
-      { title: 'Remediated', width: 12 },
-      { title: 'Open at period end', width: 13 },
-    ],
-    rows: claimsOf(input).map((claim) => {
+  return table(
+    {
+      'Expected condition': 40,
+      'Deviating / declared nodes': 15,
+      'First found, last seen (UTC)': 20,
+      Remediated: 12,
+      'Open at period end': 13,
+    },
+    claimsOf(input).map((claim) => {
       const { all } = claim
       const first = all.map(({ found }) => found.at).sort(compare)[0] ?? ''
       const last =
@@ -279,7 +241,7 @@ function byClaim(input: PeriodReportInput): Block {
         [open === 0 ? { text: of(0, all.length) } : { text: of(open, all.length), style: 'strong' }],
       ]
     }),
-  }
+  )
 }
 
 const claimCell = (input: PeriodReportInput, id: string): Cell => {
@@ -301,17 +263,9 @@ function each(input: PeriodReportInput): readonly Block[] {
     ...(moved.length === 0
       ? [text('None.')]
       : [
-          {
-            kind: 'table',
-            rowHeaders: true,
-            columns: [
-              { title: 'Node', width: 14 },
-              { title: 'Expected condition', width: 36 },
-              { title: 'Found (UTC)', width: 17 },
-              { title: 'Last seen (UTC)', width: 17 },
-              { title: 'Remediated (UTC)', width: 16 },
-            ],
-            rows: moved
+          headedTable(
+            { Node: 14, 'Expected condition': 36, 'Found (UTC)': 17, 'Last seen (UTC)': 17, 'Remediated (UTC)': 16 },
+            moved
               .slice(0, MOST_ROWS)
               .map((one): readonly Cell[] => [
                 [{ text: plain(one.node, 80), style: 'strong' }],
@@ -320,7 +274,7 @@ function each(input: PeriodReportInput): readonly Block[] {
                 [{ text: moment(one.lastSeen.at) }, ...seenLines(one)],
                 [one.fixed === null ? { text: 'open', style: 'strong' } : { text: moment(one.fixed.at) }],
               ]),
-          } as const,
+          ),
         ]),
     ...restBlock(moved.length - MOST_ROWS, 'deviations'),
     ...(left > 0

@@ -7,16 +7,19 @@ import { of, outOf, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
+  headedTable,
   heading,
   type Line,
+  list,
   plainCell,
   quiet,
   type Section,
   text,
 } from '../../core/report-document.ts'
+import { alike } from '../../core/tally.ts'
 import { partsBlock, stateBlock } from '../report/control-detail.ts'
 import { documentCell, moment, serverMarked, when } from '../report/wording.ts'
-import { nodeTestsIn, PERIOD_TITLES, type PeriodReportInput, seePart } from './lists.ts'
+import { nodeTestsIn, PERIOD_TITLES, type PeriodReportInput, rowsOf, seePart } from './lists.ts'
 
 /** Conclusions on controls over the period: per framework both parts in one count, then each control in scope. */
 export function conclusionSection({ period: { conclusions }, frameworks }: PeriodReportInput): Section {
@@ -28,7 +31,7 @@ export function conclusionSection({ period: { conclusions }, frameworks }: Perio
         ? [text('The evidence of no run is available, so no control can be concluded on.')]
         : [
             text(countedWords(conclusions)),
-            { kind: 'list', items: RULE.map((words) => ({ text: words })) },
+            list(RULE.map((words) => ({ text: words }))),
             text(documentWords(conclusions)),
             ...(conclusions.frameworks.length === 0 ? [text('The last run chose no framework.')] : []),
             ...frameworks.flatMap((framework) => frameworkBlocks(framework, conclusions)),
@@ -72,16 +75,9 @@ function frameworkBlocks(framework: Framework, { controls }: PeriodConclusions):
 
 function controlTable({ controls }: Framework, found: readonly PeriodControl[]): Block {
   const byKey = new Map(controls.map((control) => [control.key, control]))
-  return {
-    kind: 'table',
-    rowHeaders: true,
-    columns: [
-      { title: 'Control', width: 30 },
-      { title: 'Servers', width: 36 },
-      { title: 'Documents', width: 14 },
-      { title: 'State', width: 20 },
-    ],
-    rows: found.map(({ conclusion, deviations }): readonly Cell[] => {
+  return headedTable(
+    { Control: 30, Servers: 36, Documents: 14, State: 20 },
+    found.map(({ conclusion, deviations }): readonly Cell[] => {
       const control = byKey.get(conclusion.control)
       const title = control === undefined ? conclusion.control : `${control.id} ${control.title}`
       return [
@@ -91,7 +87,7 @@ function controlTable({ controls }: Framework, found: readonly PeriodControl[]):
         plainCell(rowStateWords[conclusion.state].label),
       ]
     }),
-  }
+  )
 }
 
 /** When the deciding checks deviated, and whether the last runs show it remediated. */
@@ -108,60 +104,30 @@ const deviatingLines = (deviations: PeriodControl['deviations']): readonly Line[
           : { text: `Open on ${outOf(deviations.open, deviations.nodes, 'node')} at the end`, style: 'strong' },
       ]
 
-const CONTROLS = [
-  'framework',
-  'control',
-  'state',
-  'server part',
-  'node tests due',
-  'node tests performed',
-  'node tests with a deviation',
-  'of these risk accepted',
-  'node tests not performed',
-  'nodes with a deviation',
-  'of these open at period end',
-  'first seen in run',
-  'first seen at',
-  'last seen in run',
-  'last seen at',
-  'document part',
-  'documents required',
-  'documents held',
-  'documents outstanding',
-]
-
-/** controls.csv: a header and one row per control of each framework. */
-export const controlRows = ({
-  conclusions,
-}: {
-  readonly conclusions: PeriodConclusions | null
-}): readonly (readonly string[])[] => [
-  CONTROLS,
-  ...(conclusions?.controls ?? []).map(({ conclusion, deviations }) => {
-    const { framework, control, state, server, documents } = conclusion
-    return [
-      framework,
-      control,
-      rowStateWords[state].label,
-      serverMarked(server, 'node test').text,
-      String(server.population),
-      String(server.tested),
-      String(server.deviating),
-      String(server.accepted),
-      String(server.population - server.tested),
-      String(deviations?.nodes ?? 0),
-      String(deviations?.open ?? 0),
-      deviations?.first.run ?? '',
-      deviations?.first.at ?? '',
-      deviations?.last.run ?? '',
-      deviations?.last.at ?? '',
-      documentLine(documents),
-      String(documents.needed),
-      String(documents.held),
-      documents.outstanding.map(({ request, title }) => request ?? title).join('; '),
-    ]
-  }),
-]
+/** controls.csv: one row per control of each framework. */
+export const controlRows = ({ conclusions }: Pick<Period, 'conclusions'>): readonly (readonly string[])[] =>
+  rowsOf(conclusions?.controls ?? [], {
+    framework: ({ conclusion }) => conclusion.framework,
+    control: ({ conclusion }) => conclusion.control,
+    state: ({ conclusion }) => rowStateWords[conclusion.state].label,
+    'server part': ({ conclusion }) => serverMarked(conclusion.server, 'node test').text,
+    'node tests due': ({ conclusion }) => conclusion.server.population,
+    'node tests performed': ({ conclusion }) => conclusion.server.tested,
+    'node tests with a deviation': ({ conclusion }) => conclusion.server.deviating,
+    'of these risk accepted': ({ conclusion }) => conclusion.server.accepted,
+    'node tests not performed': ({ conclusion }) => conclusion.server.population - conclusion.server.tested,
+    'nodes with a deviation': ({ deviations }) => deviations?.nodes ?? 0,
+    'of these open at period end': ({ deviations }) => deviations?.open ?? 0,
+    'first seen in run': ({ deviations }) => deviations?.first.run ?? '',
+    'first seen at': ({ deviations }) => deviations?.first.at ?? '',
+    'last seen in run': ({ deviations }) => deviations?.last.run ?? '',
+    'last seen at': ({ deviations }) => deviations?.last.at ?? '',
+    'document part': ({ conclusion }) => documentLine(conclusion.documents),
+    'documents required': ({ conclusion }) => conclusion.documents.needed,
+    'documents held': ({ conclusion }) => conclusion.documents.held,
+    'documents outstanding': ({ conclusion }) =>
+      conclusion.documents.outstanding.map(({ request, title }) => request ?? title).join('; '),
+  })
 
 const COLUMNS = [
   'part',
@@ -262,12 +228,6 @@ function twelveMonthsTo(last: string): readonly string[] {
 
 /** Days by calendar month, in order; the first and the last may be incomplete. */
 function monthsOf(days: readonly string[]): readonly (readonly [string, readonly string[]])[] {
-  const found = new Map<string, string[]>()
-  for (const day of days) {
-    const month = day.slice(0, 7)
-    const known = found.get(month)
-    if (known === undefined) found.set(month, [day])
-    else known.push(day)
-  }
-  return [...found]
+  const monthOf = (day: string): string => day.slice(0, 7)
+  return alike(days, monthOf).map((span) => [monthOf(span[0] ?? ''), span])
 }

@@ -4,11 +4,15 @@ import { of, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
+  code,
+  headedTable,
   heading,
   type Line,
+  list,
   monoCell,
   plainCell,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
@@ -202,7 +206,7 @@ const LIMITS: readonly string[] = [
 export const periodLimits = (): Section => ({
   id: 'limits',
   title: PERIOD_TITLES.limits,
-  blocks: [{ kind: 'list', items: LIMITS.map((words) => ({ text: words })) }],
+  blocks: [list(LIMITS.map((words) => ({ text: words })))],
 })
 
 /** Independent verification of the period report with openssl, sha256sum and standard shell tools. RFC 5652, RFC 9162 §2.1.1. */
@@ -270,7 +274,7 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
       text(
         `With Barewitness, on a computer without a network, the data of this report can be reproduced from the run chain and the run traces, and the verdicts of sampled nodes from their captures. For limitations, see ${seePart('limits')}.`,
       ),
-      { kind: 'code', lines: [`cd ../.. && barewitness verify ${archive} --trust root.pem`] },
+      code([`cd ../.. && barewitness verify ${archive} --trust root.pem`]),
     ],
   }
 }
@@ -278,7 +282,7 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
 const step = (title: string, expect: string, lines: readonly string[]): readonly Block[] => [
   heading(3, title),
   text(expect),
-  { kind: 'code', lines },
+  code(lines),
 ]
 
 /** Catalog and rules engine in effect, with dates. */
@@ -306,30 +310,31 @@ export function rulesSection({ period }: PeriodReportInput): Section {
   }
 }
 
-const spanTable = (rules: readonly RulesSpan[]): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'First run (UTC)', width: 25 },
-    { title: 'Last run (UTC)', width: 25 },
-    { title: 'Runs', width: 8 },
-    { title: 'Engine', width: 12 },
-    { title: 'Catalog', width: 15 },
-    { title: 'Rules', width: 15 },
-  ],
-  rows: rules
-    .slice(0, MOST_ROWS)
-    .map(({ from, to, runs, engine, catalog, rules: digest }) => [
-      [{ text: moment(from.at) }, { text: plain(from.run, 100), style: 'quiet' }],
-      [{ text: moment(to.at) }, { text: plain(to.run, 100), style: 'quiet' }],
-      plainCell(String(runs)),
-      plainCell(plain(engine, 40)),
-      monoCell(brief(catalog)),
-      monoCell(brief(digest)),
-    ]),
-})
+const spanTable = (rules: readonly RulesSpan[]): Block =>
+  table(
+    { 'First run (UTC)': 25, 'Last run (UTC)': 25, Runs: 8, Engine: 12, Catalog: 15, Rules: 15 },
+    rules
+      .slice(0, MOST_ROWS)
+      .map(({ from, to, runs, engine, catalog, rules: digest }) => [
+        [{ text: moment(from.at) }, { text: plain(from.run, 100), style: 'quiet' }],
+        [{ text: moment(to.at) }, { text: plain(to.run, 100), style: 'quiet' }],
+        plainCell(String(runs)),
+        plainCell(plain(engine, 40)),
+        monoCell(brief(catalog)),
+        monoCell(brief(digest)),
+      ]),
+  )
+
+const READING: readonly string[] = [
+  'A schedule defines when runs are due. It is an entry of the run chain and applies only to runs after its entry.',
+  'A run counts as scheduled where its sealed entry states the schedule and the due time.',
+  'A missed run is explained where a signed entry states the reason. A missed run without an entry is unexplained and is listed first.',
+  'A deviation is one check not satisfied on one node, from the run that found it to the first run that shows it satisfied or not applicable. An inconclusive run does not end a deviation.',
+  'Changes are in three separate lists: evidence, rules and scope.',
+]
 
 /** Method and terms, and the kind of report that this information can support. */
-export function readingSection(_: PeriodReportInput): Section {
+export function readingSection(): Section {
   return {
     id: 'reading',
     title: PERIOD_TITLES.reading,
@@ -337,41 +342,16 @@ export function readingSection(_: PeriodReportInput): Section {
       text(
         'Each run shows one point in time. Not tested: operation between runs. Every count is printed with its denominator, and days without evidence precede the results.',
       ),
-      {
-        kind: 'list',
-        items: [
-          {
-            text: 'A schedule defines when runs are due. It is an entry of the run chain and applies only to runs after its entry.',
-          },
-          {
-            text: 'A run counts as scheduled where its sealed entry states the schedule and the due time.',
-          },
-          {
-            text: 'A missed run is explained where a signed entry states the reason. A missed run without an entry is unexplained and is listed first.',
-          },
-          {
-            text: 'A deviation is one check not satisfied on one node, from the run that found it to the first run that shows it satisfied or not applicable. An inconclusive run does not end a deviation.',
-          },
-          {
-            text: 'Changes are in three separate lists: evidence, rules and scope.',
-          },
-        ],
-      },
+      list(READING.map((words) => ({ text: words }))),
       heading(3, 'Days of the calendar'),
       text('A day with several of these states counts as the first.'),
-      {
-        kind: 'table',
-        rowHeaders: true,
-        columns: [
-          { title: 'Letter', width: 9 },
-          { title: 'State', width: 26 },
-          { title: 'Meaning', width: 65 },
-        ],
-        rows: DAY_STATES.map((state) => {
+      headedTable(
+        { Letter: 9, State: 26, Meaning: 65 },
+        DAY_STATES.map((state) => {
           const { letter, label, meaning } = dayStateWords[state]
           return [[{ text: letter, style: 'strong' }], [{ text: label }], [{ text: meaning }]]
         }),
-      },
+      ),
       heading(3, 'Type 1 and type 2'),
       text(
         `In a SOC 2® examination, a type 1 report is as of a point in time, and a type 2 report covers a period of time. The report of one run can support a type 1 examination. This report can support a type 2 examination: coverage, deviations, complete populations and reproducible samples. It is information produced by the entity (IPE). The practitioner decides how far to rely on it; ${seePart('lists')} states source, parameters, number of items and digest of each population.`,

@@ -1,15 +1,16 @@
-import type { Figure, FigureMark } from '../../../schemas/figure.ts'
+import type { Figure, FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import type { Calendar, CalendarDay } from '../../../schemas/types.ts'
 import { dayCount, durationWords } from '../../../schemas/words.ts'
 import { of, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
-  type Cell,
+  headedTable,
   heading,
   monoCell,
   plainCell,
   quiet,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { dayOf } from '../report/boundary.ts'
@@ -49,18 +50,13 @@ export function coverageSection(input: PeriodReportInput): Section {
         : [planTable(input)]),
       heading(3, 'Calendar', true),
       ...calendarFigures(calendar).map((figure): Block => ({ kind: 'figure', figure })),
-      {
-        kind: 'table',
-        rowHeaders: true,
-        columns: STRETCH_HEAD.map((title, index) => ({ title, width: WIDTHS[index] ?? 10 })),
-        rows: found
-          .slice(0, MOST_ROWS)
-          .map((one) =>
-            stretchRow(one).map(
-              (words, index): Cell => [index === 0 ? { text: words, style: 'strong' } : { text: words }],
-            ),
-          ),
-      },
+      headedTable(
+        STRETCH_COLUMNS,
+        found.slice(0, MOST_ROWS).map((one) => {
+          const [days = '', ...others] = stretchRow(one)
+          return [[{ text: days, style: 'strong' }], ...others.map(plainCell)]
+        }),
+      ),
       ...(found.length > MOST_ROWS
         ? [quiet('For later days, see data/period.json in the pack, under “calendar”.')]
         : []),
@@ -68,31 +64,22 @@ export function coverageSection(input: PeriodReportInput): Section {
   }
 }
 
-const WIDTHS = [16, 17, 12, 6, 11, 13, 13, 12]
-
-const planTable = ({ period }: PeriodReportInput): Block => ({
-  kind: 'table',
-  rowHeaders: true,
-  columns: [
-    { title: 'Schedule', width: 16 },
-    { title: 'Due', width: 28 },
-    { title: 'In time', width: 17 },
-    { title: 'From, to (UTC)', width: 24 },
-    { title: 'Entry', width: 15 },
-  ],
-  rows: period.plans
-    .slice(0, MOST_ROWS)
-    .map(({ schedule, cadence, withinMinutes, from, until, entry }) => [
-      [{ text: plain(schedule), style: 'strong' }],
-      plainCell(plain(cadence)),
-      plainCell(`Sealed within ${durationWords(withinMinutes)}`),
-      [
-        { text: moment(from) },
-        { text: until === null ? 'until further notice' : `to ${moment(until)}`, style: 'quiet' },
-      ],
-      plainCell(`line ${entry}`),
-    ]),
-})
+const planTable = ({ period }: PeriodReportInput): Block =>
+  headedTable(
+    { Schedule: 16, Due: 28, 'In time': 17, 'From, to (UTC)': 24, Entry: 15 },
+    period.plans
+      .slice(0, MOST_ROWS)
+      .map(({ schedule, cadence, withinMinutes, from, until, entry }) => [
+        [{ text: plain(schedule), style: 'strong' }],
+        plainCell(plain(cadence)),
+        plainCell(`Sealed within ${durationWords(withinMinutes)}`),
+        [
+          { text: moment(from) },
+          { text: until === null ? 'until further notice' : `to ${moment(until)}`, style: 'quiet' },
+        ],
+        plainCell(`line ${entry}`),
+      ]),
+  )
 
 /** Unexplained missed runs first, then explained ones, then days without evidence. */
 export function gapSection(input: PeriodReportInput): Section {
@@ -126,22 +113,16 @@ function unrecordedBlocks({ period }: PeriodReportInput): readonly Block[] {
     text(
       `A run was scheduled, and the run chain contains neither the run nor a missed-run entry. Management needs to explain ${days.length === 1 ? 'this day' : `these ${dayCount(days.length)}`}.`,
     ),
-    {
-      kind: 'table',
-      rowHeaders: true,
-      columns: [
-        { title: 'Day', width: 24 },
-        { title: 'Unexplained / scheduled', width: 38 },
-        { title: 'Nodes collected in another run that day', width: 38 },
-      ],
-      rows: days
+    headedTable(
+      { Day: 24, 'Unexplained / scheduled': 38, 'Nodes collected in another run that day': 38 },
+      days
         .slice(0, MOST_ROWS)
         .map(({ day, unrecorded, planned, answered }) => [
           [{ text: dayOf(day), style: 'strong' }],
           [{ text: of(unrecorded, planned), mark: 'square-cross' }],
           plainCell(answered === 0 ? 'none' : String(answered)),
         ]),
-    },
+    ),
     ...restBlock(days.length - MOST_ROWS),
   ]
 }
@@ -152,15 +133,9 @@ function recordedBlocks(input: PeriodReportInput): readonly Block[] {
   if (missedRuns.length === 0) return [text('No missed-run entries in this period.')]
   return [
     text('Explanations are printed as entered. The time of entry comes from the clock of the recording computer.'),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Due (UTC)', width: 17 },
-        { title: 'Explanation', width: 43 },
-        { title: 'Entered (UTC)', width: 17 },
-        { title: 'Key', width: 23 },
-      ],
-      rows: missedRuns
+    table(
+      { 'Due (UTC)': 17, Explanation: 43, 'Entered (UTC)': 17, Key: 23 },
+      missedRuns
         .slice(0, MOST_ROWS)
         .map(({ due, schedule, why, at, entry, signer, signed }) => [
           [{ text: moment(due) }, { text: schedule === null ? 'no schedule stated' : plain(schedule), style: 'quiet' }],
@@ -168,33 +143,27 @@ function recordedBlocks(input: PeriodReportInput): readonly Block[] {
           [{ text: moment(at) }, { text: `line ${entry}`, style: 'quiet' }],
           signed ? monoCell(brief(signer)) : [{ text: 'Not signed; no effect', style: 'strong' }],
         ]),
-    },
+    ),
     ...restBlock(missedRuns.length - MOST_ROWS),
   ]
 }
 
-const withoutTable = ({ period }: PeriodReportInput): Block => ({
-  kind: 'table',
-  rowHeaders: true,
-  columns: [
-    { title: 'From', width: 30 },
-    { title: 'To', width: 30 },
-    { title: 'Days', width: 40 },
-  ],
-  rows: period.calendar.without
-    .slice(0, MOST_ROWS)
-    .map(({ from, to, days }) => [
-      [{ text: dayOf(from), style: 'strong' }],
-      plainCell(dayOf(to)),
-      plainCell(String(days)),
-    ]),
-})
+const withoutTable = ({ period }: PeriodReportInput): Block =>
+  headedTable(
+    { From: 30, To: 30, Days: 40 },
+    period.calendar.without
+      .slice(0, MOST_ROWS)
+      .map(({ from, to, days }) => [
+        [{ text: dayOf(from), style: 'strong' }],
+        plainCell(dayOf(to)),
+        plainCell(String(days)),
+      ]),
+  )
 
 /** Every run with its run chain entry, sealed digest and key. */
 export function runSection(input: PeriodReportInput): Section {
   const { runs } = input.period
   const bare = runs.filter(({ catalog }) => catalog === null).length
-  const left = runs.length - MOST_ROWS
   return {
     id: 'runs',
     title: PERIOD_TITLES.runs,
@@ -212,33 +181,25 @@ export function runSection(input: PeriodReportInput): Section {
       ...(runs.length === 0
         ? []
         : [runTable(input), quiet(`Line: ${entryWords(0).replace('line 0', 'the line')}, counted from 1.`)]),
-      ...(left > 0 ? [{ kind: 'text', line: restIn(input, 'runs', left) } as const] : []),
+      ...restIn(input, 'runs', runs.length - MOST_ROWS),
     ],
   }
 }
 
-const runTable = ({ period: { runs } }: PeriodReportInput): Block => ({
-  kind: 'table',
-  rowHeaders: true,
-  columns: [
-    { title: 'Run', width: 25 },
-    { title: 'As of (UTC)', width: 18 },
-    { title: 'Scheduled for (UTC)', width: 19 },
-    { title: 'Collected / declared', width: 14 },
-    { title: 'Sealed digest', width: 15 },
-    { title: 'Line', width: 9 },
-  ],
-  rows: runs
-    .slice(0, MOST_ROWS)
-    .map((run) => [
-      [{ text: plain(run.run, 100), style: 'mono' }],
-      plainCell(moment(run.at)),
-      plainCell(run.planned === null ? 'unscheduled' : moment(run.planned.due)),
-      plainCell(run.catalog === null ? 'no run trace' : of(run.answered, run.declared)),
-      monoCell(brief(run.tagManifest)),
-      plainCell(String(run.entry)),
-    ]),
-})
+const runTable = ({ period: { runs } }: PeriodReportInput): Block =>
+  headedTable(
+    { Run: 25, 'As of (UTC)': 18, 'Scheduled for (UTC)': 19, 'Collected / declared': 14, 'Sealed digest': 15, Line: 9 },
+    runs
+      .slice(0, MOST_ROWS)
+      .map((run) => [
+        [{ text: plain(run.run, 100), style: 'mono' }],
+        plainCell(moment(run.at)),
+        plainCell(run.planned === null ? 'unscheduled' : moment(run.planned.due)),
+        plainCell(run.catalog === null ? 'no run trace' : of(run.answered, run.declared)),
+        monoCell(brief(run.tagManifest)),
+        plainCell(String(run.entry)),
+      ]),
+  )
 
 const LEFT = 44
 const TOP = 14
@@ -286,63 +247,40 @@ function figureOf(months: readonly string[], days: readonly CalendarDay[]): Figu
       sample: cell(state, 6, -1),
       text: `${dayStateWords[state].letter}: ${dayStateWords[state].label}`,
     })),
-    table: { head: STRETCH_HEAD, rows: stretches(days).map(stretchRow) },
+    table: { head: Object.keys(STRETCH_COLUMNS), rows: stretches(days).map(stretchRow) },
   }
 }
 
-const label = (x: number, y: number, text: string, anchor: 'start' | 'middle'): FigureMark => ({
-  is: 'text',
-  x,
-  y,
-  text,
-  size: 8,
-  anchor,
-  bold: false,
-  mono: false,
-  tone: 'quiet',
-})
+const label = (x: number, y: number, text: string, anchor: 'start' | 'middle') =>
+  ({ is: 'text', x, y, text, size: 8, anchor, bold: false, mono: false, tone: 'quiet' }) as const
 
-const box = (
-  x: number,
-  y: number,
-  width: number,
-  height: number,
-  tone: Extract<FigureMark, { is: 'box' }>['tone'],
-  filled: boolean,
-): FigureMark => ({
-  is: 'box',
-  x,
-  y,
-  width,
-  height,
-  tone,
-  filled,
-})
+const square = (x: number, y: number, width: number, tone: FigureTone, filled: boolean) =>
+  ({ is: 'box', x, y, width, height: width, tone, filled }) as const
 
 /** A day: full, half full or hollow where runs took place; a letter in a frame where one was missed, bold where it is unexplained. */
 function cell(state: DayState, x: number, y: number): readonly FigureMark[] {
   const { letter } = dayStateWords[state]
-  const written: FigureMark = {
+  const written = {
     ...label(x + CELL / 2, y + CELL - 2.8, letter, 'middle'),
     size: 9,
     bold: true,
     tone: 'plain',
-  } as FigureMark
-  const inner = [x + 2, y + 2, CELL - 4] as const
+  } as const
+  const small = CELL - 4
+  const middle = y + CELL / 2
+  const full = square(x + 2, y + 2, small, 'for', true)
+  const hollow = square(x + 2, y + 2, small, 'for', false)
   switch (state) {
     case 'completed':
-      return [box(inner[0], inner[1], inner[2], inner[2], 'for', true)]
+      return [full]
     case 'late':
-      return [box(x, y, CELL, CELL, 'for', false), written]
+      return [square(x, y, CELL, 'for', false), written]
     case 'partial':
-      return [
-        box(inner[0], inner[1], inner[2], inner[2], 'for', false),
-        box(inner[0], inner[1] + inner[2] / 2, inner[2], inner[2] / 2, 'for', true),
-      ]
+      return [hollow, { ...full, y: full.y + small / 2, height: small / 2 }]
     case 'unplanned':
-      return [box(inner[0], inner[1], inner[2], inner[2], 'for', false)]
+      return [hollow]
     case 'recorded':
-      return [box(x, y, CELL, CELL, 'unclear', false), written]
+      return [square(x, y, CELL, 'unclear', false), written]
     case 'no-evidence':
       return [{ is: 'area', rings: [frame(x, y)], tone: 'quiet', fill: 'solid', outline: 'solid' }, written]
     case 'unrecorded':
@@ -352,8 +290,8 @@ function cell(state: DayState, x: number, y: number): readonly FigureMark[] {
         {
           is: 'line',
           points: [
-            [x + 3, y + CELL / 2],
-            [x + CELL - 3, y + CELL / 2],
+            [x + 3, middle],
+            [x + CELL - 3, middle],
           ],
           tone: 'plain',
           weight: 1,
@@ -370,17 +308,17 @@ const frame = (x: number, y: number): readonly (readonly [number, number])[] => 
   [x, y + CELL],
 ]
 
-/** The table with the data of the figure. */
-const STRETCH_HEAD = [
-  'Days',
-  'State',
-  'Took place / scheduled',
-  'Late',
-  'Missed, explained',
-  'Missed, unexplained',
-  'Unscheduled',
-  'Nodes collected / declared',
-] as const
+/** The table with the data of the figure: its columns with their widths. */
+const STRETCH_COLUMNS = {
+  Days: 16,
+  State: 17,
+  'Took place / scheduled': 12,
+  Late: 6,
+  'Missed, explained': 11,
+  'Missed, unexplained': 13,
+  Unscheduled: 13,
+  'Nodes collected / declared': 12,
+}
 
 function stretchRow({ state, days }: DayStretch): readonly string[] {
   const sum = (count: (day: CalendarDay) => number): number => days.reduce((total, day) => total + count(day), 0)

@@ -42,11 +42,7 @@ export const dayStateWords: Readonly<
     label: 'As scheduled',
     meaning: 'Every scheduled run took place in time, and every declared node was collected.',
   },
-  unplanned: {
-    letter: 'A',
-    label: 'Unscheduled run',
-    meaning: 'No run was scheduled; a run took place.',
-  },
+  unplanned: { letter: 'A', label: 'Unscheduled run', meaning: 'No run was scheduled; a run took place.' },
   nothing: { letter: 'N', label: 'Nothing scheduled', meaning: 'No run was scheduled and none took place.' },
 }
 

@@ -2,24 +2,27 @@ import { populationWords } from '../../../schemas/period-words.ts'
 import type { ControlCheck, Period, PeriodChange, PeriodSample } from '../../../schemas/types.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Check } from '../../core/check.ts'
-import type { Sha256 } from '../../core/digest.ts'
 import type { Framework } from '../../core/framework.ts'
 import { of, plain } from '../../core/plain-text.ts'
 import {
   type Block,
+  code,
   heading,
-  type Line,
+  list,
   monoCell,
   plainCell,
   quiet,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
+import type { ReportInput } from '../input.ts'
 import { when } from '../report/wording.ts'
 import { dayState, dayStateWords } from './day-states.ts'
 
-export interface PeriodReportInput {
+export interface PeriodReportInput
+  extends Pick<ReportInput, 'producer' | 'signer' | 'packName' | 'evidenceDigest' | 'demo'> {
   readonly period: Period
   /** Source of the expected conditions. A check missing from it is printed by its ID. */
   readonly catalog: Catalog
@@ -27,14 +30,6 @@ export interface PeriodReportInput {
   readonly changes: readonly PeriodChange[]
   /** The frameworks that were concluded on, as the last run chose them. */
   readonly frameworks: readonly Framework[]
-  /** Name and version of the producing software. */
-  readonly producer: string
-  /** Null: the copy is not signed. */
-  readonly signer: { readonly subject: string; readonly fingerprint: string } | null
-  readonly packName: string
-  /** SHA-256 over the pack’s manifest without the lines of the report itself. */
-  readonly evidenceDigest: Sha256
-  readonly demo: boolean
 }
 
 export const PERIOD_TITLES = {
@@ -58,13 +53,13 @@ type Population = Period['populations'][number]
 const populationOf = ({ populations }: Period, name: Population['name']): Population | null =>
   populations.find((one) => one.name === name) ?? null
 
-/** Location of the rows that a printed table omits. */
-export function restIn({ period }: PeriodReportInput, name: Population['name'], left: number): Line {
+/** The line below a table that was cut at its limit: how many rows of a population are left, and the file that has all. */
+export function restIn({ period }: PeriodReportInput, name: Population['name'], left: number): readonly Block[] {
   const path = populationOf(period, name)?.path ?? 'data/period.json'
-  return { text: `For the other ${left}, see ${plain(path)} in the pack.`, style: 'quiet' }
+  return left > 0 ? [quiet(`For the other ${left}, see ${plain(path)} in the pack.`)] : []
 }
 
-/** The line below a table that was cut at its limit: how many rows are left, and the member of data/period.json that has all. */
+/** The same line for rows that are in no population, with the member of data/period.json that has all. */
 export const restBlock = (left: number, member?: string): readonly Block[] =>
   left > 0
     ? [quiet(`And ${left} more, in data/period.json in the pack${member === undefined ? '' : `, under “${member}”`}.`)]
@@ -113,7 +108,7 @@ export function listSection(input: PeriodReportInput): Section {
       text(
         'For each row of the file, hash the seed, a line feed and the key (the first column). Sort by digest: the rows with the smallest digests are the sample, smallest first. Only the key is used, so results cannot influence the selection. For one row:',
       ),
-      { kind: 'code', lines: ['printf \'%s\\n%s\' "$seed" "$key" | sha256sum'] },
+      code(['printf \'%s\\n%s\' "$seed" "$key" | sha256sum']),
       text('For an unpredictable sample, choose the seed after the pack is sealed and select from the files.'),
     ],
   }
@@ -160,15 +155,9 @@ function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, numbe
         { label: 'Seed', value: monoCell(plain(seed)) },
       ],
     },
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Row', width: 8 },
-        { title: 'Key', width: 40 },
-        { title: 'Captures: run', width: 32 },
-        { title: 'Node', width: 20 },
-      ],
-      rows: sampled
+    table(
+      { Row: 8, Key: 40, 'Captures: run': 32, Node: 20 },
+      sampled
         .slice(0, MOST_DRAWN)
         .map(({ place, key, run, node }) => [
           plainCell(String(place)),
@@ -176,7 +165,7 @@ function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, numbe
           run === null ? [{ text: 'not available', style: 'strong' }] : monoCell(plain(run, 100)),
           plainCell(node === null ? 'entire run' : plain(node, 80)),
         ]),
-    },
+    ),
     quiet('Row numbers the rows of the file from 1, without its header line.'),
     ...restBlock(left, 'samples'),
   ]
@@ -196,7 +185,7 @@ export function noteBlocks({ period }: PeriodReportInput): readonly Block[] {
   return [
     heading(3, 'Further notes from the run chain', true),
     text(`Entry numbers refer to ${entryWords(0).replace('line 0 of ', '')}, numbered from 1.`),
-    { kind: 'list', items: notes.slice(0, MOST_DRAWN).map((note) => ({ text: datedText(plain(note, 2000)) })) },
+    list(notes.slice(0, MOST_DRAWN).map((note) => ({ text: datedText(plain(note, 2000)) }))),
     ...restBlock(left, 'notes'),
   ]
 }
@@ -204,69 +193,45 @@ export function noteBlocks({ period }: PeriodReportInput): readonly Block[] {
 /** Instants within a sentence, in the form of every other time of the report. */
 const datedText = (words: string): string => words.replace(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, when)
 
-const CALENDAR = [
-  'day',
-  'shows',
-  'planned',
-  'took place',
-  'late',
-  'missed, explained',
-  'missed, unexplained',
-  'unscheduled',
-  'nodes declared',
-  'nodes collected',
+/** A CSV file: a header, and one row per item with the value of each column. */
+export const rowsOf = <T>(
+  items: readonly T[],
+  columns: Readonly<Record<string, (one: T) => string | number>>,
+): readonly (readonly string[])[] => [
+  Object.keys(columns),
+  ...items.map((one) => Object.values(columns).map((cellOf) => String(cellOf(one)))),
 ]
 
-/** calendar.csv: a header and one row per UTC day. */
-export const calendarRows = ({ calendar }: Pick<Period, 'calendar'>): readonly (readonly string[])[] => [
-  CALENDAR,
-  ...calendar.days.map((day) => [
-    day.day,
-    dayStateWords[dayState(day)].label,
-    ...[
-      day.planned,
-      day.completed,
-      day.late,
-      day.recorded,
-      day.unrecorded,
-      day.unplanned,
-      day.declared,
-      day.answered,
-    ].map(String),
-  ]),
-]
+/** calendar.csv: one row per UTC day. */
+export const calendarRows = ({ calendar }: Pick<Period, 'calendar'>): readonly (readonly string[])[] =>
+  rowsOf(calendar.days, {
+    day: ({ day }) => day,
+    shows: (day) => dayStateWords[dayState(day)].label,
+    planned: ({ planned }) => planned,
+    'took place': ({ completed }) => completed,
+    late: ({ late }) => late,
+    'missed, explained': ({ recorded }) => recorded,
+    'missed, unexplained': ({ unrecorded }) => unrecorded,
+    unscheduled: ({ unplanned }) => unplanned,
+    'nodes declared': ({ declared }) => declared,
+    'nodes collected': ({ answered }) => answered,
+  })
 
-const DEVIATIONS = [
-  'node',
-  'check',
-  'found in run',
-  'found at',
-  'last seen in run',
-  'last seen at',
-  'remediated in run',
-  'remediated at',
-  'open at period end',
-  'runs with deviation',
-  'inconclusive runs',
-]
-
-/** deviations.csv: a header and one row per deviation. */
-export const deviationRows = ({ deviations }: Pick<Period, 'deviations'>): readonly (readonly string[])[] => [
-  DEVIATIONS,
-  ...deviations.map(({ node, check, found, lastSeen, fixed, open, runs, unknown }) => [
-    node,
-    check,
-    found.run,
-    found.at,
-    lastSeen.run,
-    lastSeen.at,
-    fixed?.run ?? '',
-    fixed?.at ?? '',
-    open ? 'yes' : 'no',
-    String(runs),
-    String(unknown),
-  ]),
-]
+/** deviations.csv: one row per deviation. */
+export const deviationRows = ({ deviations }: Pick<Period, 'deviations'>): readonly (readonly string[])[] =>
+  rowsOf(deviations, {
+    node: ({ node }) => node,
+    check: ({ check }) => check,
+    'found in run': ({ found }) => found.run,
+    'found at': ({ found }) => found.at,
+    'last seen in run': ({ lastSeen }) => lastSeen.run,
+    'last seen at': ({ lastSeen }) => lastSeen.at,
+    'remediated in run': ({ fixed }) => fixed?.run ?? '',
+    'remediated at': ({ fixed }) => fixed?.at ?? '',
+    'open at period end': ({ open }) => (open ? 'yes' : 'no'),
+    'runs with deviation': ({ runs }) => runs,
+    'inconclusive runs': ({ unknown }) => unknown,
+  })
 
 /**
  * Counts of checks over a period, in node tests: one node in one run is one test. A control limited to nodes with ePHI counts fewer, so the largest

@@ -8,9 +8,18 @@ import {
   acceptanceRequestStatus,
   acceptanceRequestsOf,
 } from '../../core/register/decisions.ts'
-import { type EntryStatus, statusOf } from '../../core/register.ts'
-import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
-import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './boundary.ts'
+import { statusOf } from '../../core/register.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  type Line,
+  plainCell,
+  type Section,
+  table,
+  text,
+} from '../../core/report-document.ts'
+import { byStatus, type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './boundary.ts'
 import { lasts, peopleRows, withdrawal } from './cover.ts'
 import { deviationsOverRuns } from './findings.ts'
 import type { Matter } from './input.ts'
@@ -18,18 +27,13 @@ import { noFinding } from './page-one.ts'
 import { deviatingOf, refusedLines } from './refused.ts'
 import { day, moment, see, titles, when } from './wording.ts'
 
-/** Expired acceptances first, because they require action. */
-const GROUPS: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
-
 /** Risk acceptances, expired ones first, then requests that were not approved, then all deviations. */
 export function acceptanceSection(matter: Matter): Section {
   const { register, assessment } = matter
-  const groups = GROUPS.map((status) => ({
-    status,
-    entries: register.riskAcceptances
-      .filter((entry) => statusOf(entry, assessment.asOf) === status)
-      .sort((a, b) => compare(a.expiresAt, b.expiresAt) || compare(a.check, b.check) || compare(a.id, b.id)),
-  })).filter(({ entries }) => entries.length > 0)
+  const ordered = [...register.riskAcceptances].sort(
+    (a, b) => compare(a.expiresAt, b.expiresAt) || compare(a.check, b.check) || compare(a.id, b.id),
+  )
+  const groups = byStatus(ordered, assessment.asOf)
   return {
     id: 'acceptances',
     title: titles.acceptances,
@@ -150,16 +154,10 @@ function deviationBlocks(matter: Matter): readonly Block[] {
     ),
     gaps.length === 0
       ? text(noFinding(matter))
-      : {
-          kind: 'table',
-          columns: [
-            { title: 'Expected condition', width: 56 },
-            { title: 'Deviations / tested', width: 12 },
-            { title: 'Found (UTC)', width: 20 },
-            { title: 'Open at evaluation', width: 12 },
-          ],
-          rows: gaps.map(row),
-        },
+      : table(
+          { 'Expected condition': 56, 'Deviations / tested': 12, 'Found (UTC)': 20, 'Open at evaluation': 12 },
+          gaps.map(row),
+        ),
   ]
 }
 
@@ -199,7 +197,7 @@ const whose = ({ expiresAt, approvedBy }: RiskAcceptance): string =>
 
 type Findings = readonly (readonly [node: string, check: string])[]
 
-/** How many of these deviations are risk-accepted; no line where none is. */
+/** The number of these deviations that are risk-accepted; no line where none is. */
 export function acceptedCount(matter: Matter, findings: Findings): readonly Line[] {
   const found = acceptedAmong(matter, findings)
   return found.length === 0 ? [] : [{ text: `${found.length} accepted`, style: 'quiet' }]

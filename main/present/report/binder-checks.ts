@@ -14,6 +14,7 @@ import {
   plainCell,
   quiet,
   type Section,
+  table,
 } from '../../core/report-document.ts'
 import { alike, reached, severity } from '../../core/tally.ts'
 import { factBlock } from './boundary.ts'
@@ -146,14 +147,10 @@ function openBlocks(groups: readonly OpenGroup[]): readonly Block[] {
   const left = groups.slice(MOST_GROUPS)
   const leftNodes = left.reduce((sum, { nodes }) => sum + nodes.length, 0)
   return [
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Nodes', width: 32 },
-        { title: 'Observations and captures', width: 68 },
-      ],
-      rows: shown.map((group): readonly Cell[] => [nodeCell(group), whyCell(group)]),
-    },
+    table(
+      { Nodes: 32, 'Observations and captures': 68 },
+      shown.map((group): readonly Cell[] => [nodeCell(group), whyCell(group)]),
+    ),
     ...(left.length === 0
       ? []
       : [

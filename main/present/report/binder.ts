@@ -13,18 +13,20 @@ import {
   type Block,
   type Cell,
   heading,
+  list,
   monoCell,
   plainCell,
   quiet,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
 import { matterOf, paperOf, type ReportDocument, type ReportInput } from '../report.ts'
 import { checkPages, checkRow, type OpenGroup, openGroups } from './binder-checks.ts'
 import { factBlock } from './boundary.ts'
-import { decisionLines, type Row, unbuilt } from './control-detail.ts'
-import { lasts } from './cover.ts'
+import { type ControlRow, controlRowsOf, decisionLines, unbuilt } from './control-detail.ts'
+import { lasts, signerCell } from './cover.ts'
 import type { Matter } from './input.ts'
 import { askedWords } from './outstanding.ts'
 import { documentsOf } from './records.ts'
@@ -53,7 +55,7 @@ export function buildBinder(input: ReportInput): ReportDocument {
     acceptances: exceptionsByCheck(matter),
   }
   const { current, overlays } = chosenFrameworks(matter)
-  const rows = [...current, ...overlays].map((framework) => ({ framework, rows: rowsOf(matter, framework) }))
+  const rows = [...current, ...overlays].map((framework) => ({ framework, rows: controlRowsOf(matter, framework) }))
   const fleet = plain(assessment.scope.fleet, 60)
   return {
     title: `Evidence by control: ${fleet}`,
@@ -79,16 +81,6 @@ export function buildBinder(input: ReportInput): ReportDocument {
   }
 }
 
-function rowsOf({ assessment }: Matter, { id, controls }: Framework): readonly Row[] {
-  const results = new Map(
-    assessment.controls.filter(({ framework }) => framework === id).map((one) => [one.control, one]),
-  )
-  return controls.flatMap((control): readonly Row[] => {
-    const result = results.get(control.key)
-    return result === undefined ? [] : [{ control, result }]
-  })
-}
-
 function front(matter: Matter): Section {
   const { assessment, signer, packName, evidenceDigest, demo } = matter
   const { engagement, fleet } = assessment.scope
@@ -110,16 +102,7 @@ function front(matter: Matter): Section {
         { label: 'Fleet', value: plainCell(plain(fleet, 200)) },
         { label: 'Evidence pack', value: plainCell(plain(packName)) },
         { label: 'Evidence digest', value: monoCell(evidenceDigest) },
-        {
-          label: 'Signer',
-          value:
-            signer === null
-              ? plainCell('None. This copy is not signed.')
-              : [
-                  { text: `${plain(signer.subject)}, certificate SHA-256` },
-                  { text: signer.fingerprint, style: 'mono' },
-                ],
-        },
+        { label: 'Signer', value: signerCell(signer).slice(0, 2) },
       ]),
       ...silentNodes(matter),
       heading(3, 'Contents'),
@@ -146,7 +129,7 @@ const DEMO: Block = {
   text: 'Produced from the built-in demo fleet. It does not describe any real server and must not be used as evidence.',
 }
 
-function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
+function controlPages(shelf: Shelf, framework: Framework, row: ControlRow): Section {
   const { matter, checks } = shelf
   const { control, result } = row
   const counted = result.checks.filter(({ source }) => source !== 'document')
@@ -161,15 +144,10 @@ function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
       ...(counted.length === 0
         ? []
         : [
-            {
-              kind: 'table',
-              columns: [
-                { title: 'Check', width: 42 },
-                { title: 'Coverage', width: 28 },
-                { title: 'Result', width: 30 },
-              ],
-              rows: counted.map((count) => checkRow(matter, framework, control, count, checks.get(count.check))),
-            } as const,
+            table(
+              { Check: 42, Coverage: 28, Result: 30 },
+              counted.map((count) => checkRow(matter, framework, control, count, checks.get(count.check))),
+            ),
           ]),
       ...unbuilt(result).map(quiet),
       ...exceptionBlocks(matter, shelf.acceptances, result),
@@ -188,7 +166,7 @@ const OVERLAY: Block = {
   text: 'These pages evaluate the same evidence against a proposed rule. They state no obligation.',
 }
 
-function statusBlock({ control, result }: Row): Block {
+function statusBlock({ control, result }: ControlRow): Block {
   const { state, server, documents } = result
   const { level, kind } = control
   return factBlock([
@@ -203,7 +181,7 @@ function statusBlock({ control, result }: Row): Block {
   ])
 }
 
-type Shown = readonly { readonly framework: Framework; readonly rows: readonly Row[] }[]
+type Shown = readonly { readonly framework: Framework; readonly rows: readonly ControlRow[] }[]
 
 /** Controls not in scope: categories not elected, and controls that this tool does not examine. */
 function outOfScope(all: Shown): Section {
@@ -219,12 +197,11 @@ function outOfScope(all: Shown): Section {
       ...(out.length === 0
         ? []
         : [
-            {
-              kind: 'list',
-              items: out.map(({ framework, control }) => ({
+            list(
+              out.map(({ framework, control }) => ({
                 text: `${shortName(framework.id)} ${plain(`${control.id} ${control.title}`, 300)}`,
               })),
-            } as const,
+            ),
           ]),
     ],
   }
@@ -254,14 +231,9 @@ function exceptionBlocks(
   const left = all.length - MOST_EXCEPTIONS
   return [
     heading(3, 'Risk acceptances'),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Check and nodes', width: 34 },
-        { title: 'Status', width: 26 },
-        { title: 'Reason and compensating control', width: 40 },
-      ],
-      rows: all.slice(0, MOST_EXCEPTIONS).map((entry): readonly Cell[] => [
+    table(
+      { 'Check and nodes': 34, Status: 26, 'Reason and compensating control': 40 },
+      all.slice(0, MOST_EXCEPTIONS).map((entry): readonly Cell[] => [
         [
           { text: plain(entry.check, 100), style: 'strong' },
           { text: `${of(entry.nodes.length, matter.assessment.nodes.length)} nodes: ${names(entry.nodes, 5)}` },
@@ -272,7 +244,7 @@ function exceptionBlocks(
         ],
         [{ text: oneLine(entry.reason, 600) }, { text: oneLine(entry.compensatingControl, 600), style: 'quiet' }],
       ]),
-    },
+    ),
     ...(left > 0 ? [quiet(`And ${plural(left, 'more risk acceptance')}, in the report.`)] : []),
   ]
 }
@@ -301,18 +273,7 @@ function documentBlocks(matter: Matter, control: Control, item: ControlAssessmen
       ],
     ]
   })
-  return rows.length === 0
-    ? [text('No documents required.')]
-    : [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Document', width: 42 },
-            { title: 'Status', width: 58 },
-          ],
-          rows,
-        },
-      ]
+  return rows.length === 0 ? [text('No documents required.')] : [table({ Document: 42, Status: 58 }, rows)]
 }
 
 const attachedLines = (entry: EvidenceDocument, asOf: string): Cell => [

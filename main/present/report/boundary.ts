@@ -1,5 +1,6 @@
 import type {
   ComplementaryUserEntityControl,
+  ControlRef,
   Engagement,
   EphiStore,
   SubserviceOrganization,
@@ -9,14 +10,18 @@ import { dayCount } from '../../../schemas/words.ts'
 import { type EphiPlace, ephiGapSentences, ephiGaps } from '../../core/engagement/ephi.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import { names, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
+import { type EntryStatus, statusOf } from '../../core/register.ts'
 import {
   type Block,
   type Cell,
+  headedTable,
   heading,
   type Line,
+  list,
   plainCell,
   quiet,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
@@ -55,7 +60,7 @@ function undeclared(matter: Matter): readonly Block[] {
   ]
 }
 
-const frameworkRow = (matter: Matter): { readonly label: string; readonly value: ReturnType<typeof plainCell> } => {
+const frameworkRow = (matter: Matter): FactRows[number] => {
   const { current, overlays } = chosenFrameworks(matter)
   const titled = [...current, ...overlays].flatMap(({ title, version }): readonly Line[] => [
     { text: plain(title) },
@@ -89,33 +94,19 @@ function declared(matter: Matter, engagement: Engagement): readonly Block[] {
 const outside = ({ boundary }: Engagement): Block =>
   boundary.outside.length === 0
     ? text('No exclusions declared.')
-    : {
-        kind: 'table',
-        columns: [
-          { title: 'Exclusion', width: 35 },
-          { title: 'Rationale', width: 65 },
-        ],
-        rows: boundary.outside.map(({ what, why }) => [typed(what, 300), typed(why)]),
-      }
+    : table(
+        { Exclusion: 35, Rationale: 65 },
+        boundary.outside.map(({ what, why }) => [typed(what, 300), typed(why)]),
+      )
 
 function responsibilities({ responsibilities: areas }: Engagement): readonly Block[] {
   if (areas.length === 0) return [text('The responsibilities of provider and customer were not declared.')]
   const whose = whoseWord(areas)
   return [
-    {
-      kind: 'table',
-      rowHeaders: true,
-      columns: [
-        { title: 'Area', width: 24 },
-        { title: 'Provider', width: 38 },
-        { title: 'Customer', width: 38 },
-      ],
-      rows: areas.map((one) => [
-        [...typed(one.area, 200), ...whose.inRow(one)],
-        typed(one.provider),
-        typed(one.customer),
-      ]),
-    },
+    headedTable(
+      { Area: 24, Provider: 38, Customer: 38 },
+      areas.map((one) => [[...typed(one.area, 200), ...whose.inRow(one)], typed(one.provider), typed(one.customer)]),
+    ),
     ...whose.beneath,
   ]
 }
@@ -144,10 +135,7 @@ function ephiBlocks(matter: Matter, engagement: Engagement): readonly Block[] {
     ...(sentences.length === 0
       ? [text('None. Each declared path was collected on its nodes, and each collected path is declared.')]
       : [
-          {
-            kind: 'list',
-            items: sentences.slice(0, MOST_SENTENCES).map((words) => ({ text: oneLine(words, 1000) })),
-          } as const,
+          list(sentences.slice(0, MOST_SENTENCES).map((words) => ({ text: oneLine(words, 1000) }))),
           ...(sentences.length > MOST_SENTENCES
             ? [
                 text(
@@ -165,22 +153,15 @@ function storeTable(stores: readonly EphiStore[], unasked: readonly EphiPlace[])
     const key = `${store}\n${path}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
-  return {
-    kind: 'table',
-    rowHeaders: true,
-    columns: [
-      { title: 'ePHI location', width: 34 },
-      { title: 'Path', width: 24 },
-      { title: 'Nodes', width: 22 },
-      { title: 'Collected', width: 20 },
-    ],
-    rows: stores.map((store) => [
+  return headedTable(
+    { 'ePHI location': 34, Path: 24, Nodes: 22, Collected: 20 },
+    stores.map((store) => [
       [{ text: oneLine(store.name, 200), style: 'strong' }, ...typed(store.what)],
       [{ text: plain(store.path, 400), style: 'mono' }],
       plainCell(store.nodes.length === 0 ? 'None declared' : names([...new Set(store.nodes)].sort(), 8)),
       askedCell(store, counts.get(`${store.name}\n${store.path}`) ?? 0),
     ]),
-  }
+  )
 }
 
 function askedCell({ nodes }: EphiStore, unasked: number): Cell {
@@ -190,26 +171,25 @@ function askedCell({ nodes }: EphiStore, unasked: number): Cell {
   return [unasked === 0 ? line : { ...line, style: 'strong' }]
 }
 
-const flowTable = ({ flows }: Engagement['ephi']): Block => ({
-  kind: 'table',
-  rowHeaders: true,
-  columns: [
-    { title: 'Flow', width: 24 },
-    { title: 'From', width: 22 },
-    { title: 'To', width: 22 },
-    { title: 'Protection, as declared', width: 32 },
-  ],
-  rows: flows.map(({ name, from, to, protection }) => [
-    [{ text: oneLine(name, 200), style: 'strong' }],
-    typed(from, 300),
-    typed(to, 300),
-    typed(protection, 500),
-  ]),
-})
+const flowTable = ({ flows }: Engagement['ephi']): Block =>
+  headedTable(
+    { Flow: 24, From: 22, To: 22, 'Protection, as declared': 32 },
+    flows.map(({ name, from, to, protection }) => [
+      [{ text: oneLine(name, 200), style: 'strong' }],
+      typed(from, 300),
+      typed(to, 300),
+      typed(protection, 500),
+    ]),
+  )
 
 const METHODS: Readonly<Record<SubserviceOrganization['method'], string>> = {
   'carve-out': 'Carve-out: their controls are excluded and listed as required',
   inclusive: 'Inclusive: their controls are part of the description and require their own assertion and evidence',
+}
+
+const CONTROL_TITLES: typeof METHODS = {
+  'carve-out': 'Complementary subservice organization control',
+  inclusive: 'Control of the subservice organization',
 }
 
 /** Subservice organizations (AT-C 205): each with its report, the uncovered time since, and its controls. */
@@ -255,25 +235,10 @@ const controlBlocks = (matter: Matter, { method, controls }: SubserviceOrganizat
   controls.length === 0
     ? [text('No controls declared.')]
     : [
-        {
-          kind: 'table',
-          columns: [
-            {
-              title:
-                method === 'carve-out'
-                  ? 'Complementary subservice organization control'
-                  : 'Control of the subservice organization',
-              width: 60,
-            },
-            { title: 'Relevant to', width: 40 },
-          ],
-          rows: controls.map(({ text: words, controls: rows }) => [
-            typed(words),
-            rows.length === 0
-              ? plainCell('No control declared')
-              : rows.map((row) => ({ text: itemName(matter.catalog, row) })),
-          ]),
-        },
+        table(
+          { [CONTROL_TITLES[method]]: 60, 'Relevant to': 40 },
+          controls.map((one) => [typed(one.text), relatedCell(matter, one)]),
+        ),
       ]
 
 /** Complementary user entity controls of a provider’s report, with the results of the mapped checks. */
@@ -287,19 +252,14 @@ function userEntityBlocks(matter: Matter, { complementaryUserEntityControls }: E
     text(
       'The owner of each control concludes whether it is satisfied. Related check results are printed next to it, counted over all declared nodes.',
     ),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Control', width: 40 },
-        { title: 'Relevant to', width: 24 },
-        { title: 'Check results', width: 36 },
-      ],
-      rows: complementaryUserEntityControls.map((one) => [
+    table(
+      { Control: 40, 'Relevant to': 24, 'Check results': 36 },
+      complementaryUserEntityControls.map((one) => [
         [...statementCell(one), ...whose.inRow(one)],
         relatedCell(matter, one),
         answered(matter, one),
       ]),
-    },
+    ),
     ...whose.beneath,
   ]
 }
@@ -309,7 +269,7 @@ const statementCell = (one: ComplementaryUserEntityControl): Cell => [
   ...typed(one.text),
 ]
 
-const relatedCell = ({ catalog }: Matter, { controls }: ComplementaryUserEntityControl): Cell =>
+const relatedCell = ({ catalog }: Matter, { controls }: { readonly controls: readonly ControlRef[] }): Cell =>
   controls.length === 0 ? plainCell('No control declared') : controls.map((row) => ({ text: itemName(catalog, row) }))
 
 function answered({ catalog, tally }: Matter, { checks }: ComplementaryUserEntityControl): Cell {
@@ -326,20 +286,13 @@ function answered({ catalog, tally }: Matter, { checks }: ComplementaryUserEntit
 export const dayOf = (written: string): string =>
   /^\d{4}-\d{2}-\d{2}$/.test(written) ? day(`${written}T00:00Z`) : plain(written, 40)
 
-/** Who declared a part of the engagement, and when. */
-export const declaredBy = ({ owner, on }: { readonly owner: string; readonly on: string }): string =>
-  `Declared ${byWhom({ owner, on })}`
-
-/** The same below a label that states the rest. */
-export const byWhom = ({ owner, on }: Declared): string => `by ${oneLine(owner, 200)} on ${dayOf(on)}`
-
-/** The same as a quiet line. */
-const declaredLine = (part: { readonly owner: string; readonly on: string }): Line => ({
-  text: declaredBy(part),
-  style: 'quiet',
-})
-
 type Declared = { readonly owner: string; readonly on: string }
+
+/** Who declared a part of the engagement, and when. */
+export const declaredBy = (part: Declared): string => `Declared ${byWhom(part)}`
+
+/** As declaredBy(), below a label that contains the verb. */
+export const byWhom = ({ owner, on }: Declared): string => `by ${oneLine(owner, 200)} on ${dayOf(on)}`
 
 /** Who declared the rows of a table: once below it where all have the same person and date, otherwise in each row. */
 export function whoseWord(parts: readonly Declared[]): {
@@ -350,7 +303,7 @@ export function whoseWord(parts: readonly Declared[]): {
   const same = first !== undefined && others.every((part) => declaredBy(part) === declaredBy(first))
   return same
     ? { inRow: () => [], beneath: [quiet(`${declaredBy(first)}.`)] }
-    : { inRow: (part) => [declaredLine(part)], beneath: [] }
+    : { inRow: (part) => [{ text: declaredBy(part), style: 'quiet' }], beneath: [] }
 }
 
 const DAY_MS = 86_400_000
@@ -374,6 +327,16 @@ export const factBlock = (rows: FactRows): Block => ({ kind: 'facts', rows })
 
 /** Entries of one kind printed in full; the others are in the pack. */
 export const MOST_ENTRIES = 300
+
+/** Statuses in the order of print: expired entries first, because they require action. */
+const STATUS_ORDER: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
+
+/** Entries of the register by their status; a status that no entry has is left out. */
+export const byStatus = <T extends Parameters<typeof statusOf>[0]>(entries: readonly T[], asOf: string) =>
+  STATUS_ORDER.map((status) => ({
+    status,
+    entries: entries.filter((entry) => statusOf(entry, asOf) === status),
+  })).filter((group) => group.entries.length > 0)
 
 /** States where the remaining entries are. */
 export const furtherEntries = (count: number): readonly Block[] =>

@@ -17,10 +17,12 @@ import {
   type Cell,
   heading,
   type Line,
+  list,
   type MarkName,
   plainCell,
   quiet,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { alike } from '../../core/tally.ts'
@@ -43,31 +45,29 @@ interface NodeAnswer {
   readonly reasons: readonly Observation[]
 }
 
-/** Groups of nodes and observations printed per table; the embedded file has all. */
-const MOST_GROUPS = { contradicted: 30, undecided: 6 } as const
 const MOST_REASONS = 6
 
 /** Contradicted claims by node, inconclusive ones by reason, then documents required and claims not observable from nodes. */
 function claimDetails(answered: readonly Answered[]): readonly Block[] {
   const withAnswer = (answer: Answer): readonly Answered[] => answered.filter(({ by }) => by.has(answer))
   return [
-    ...detail(claimAnswerWords.contradicted.label, withAnswer('contradicted'), contradictedTable),
-    ...detail(claimAnswerWords.inconclusive.label, withAnswer('inconclusive'), undecidedTable),
+    ...detail(claimAnswerWords.contradicted.label, withAnswer('contradicted'), 'contradicted'),
+    ...detail(claimAnswerWords.inconclusive.label, withAnswer('inconclusive'), 'inconclusive'),
     ...detail(
       `${claimAnswerWords['document-required'].label}, with the facts collected`,
       withAnswer('document-required').filter(({ by }) =>
         by.get('document-required')?.some(({ reasons }) => reasons.length > 0),
       ),
-      recordTable,
+      'document-required',
     ),
-    ...detail(claimAnswerWords['not-applicable'].label, withAnswer('not-applicable'), notApplicableTable),
+    ...detail(claimAnswerWords['not-applicable'].label, withAnswer('not-applicable'), 'not-applicable'),
     ...records(answered),
     ...beyond(answered),
   ]
 }
 
 /** Claims tested by the same facts on the same nodes share one table. */
-const detail = (title: string, some: readonly Answered[], table: (one: Answered) => Block): readonly Block[] =>
+const detail = (title: string, some: readonly Answered[], answer: DetailedAnswer): readonly Block[] =>
   some.length === 0
     ? []
     : [
@@ -76,67 +76,39 @@ const detail = (title: string, some: readonly Answered[], table: (one: Answered)
           canonicalJson({ tests, nodes: nodes ?? null, condition: condition?.tests ?? [] }),
         ).flatMap((group) => [
           ...group.map(({ claim }) => heading(4, oneLine(claim.text, 300))),
-          ...group.slice(0, 1).map(table),
+          ...group.slice(0, 1).map((one) => groupTable(one, answer)),
         ]),
       ]
 
-/** Nodes that contradict a claim with the same observations are grouped, largest group first. */
-const contradictedTable = (one: Answered): Block =>
-  groupTable(one, 'contradicted', {
-    why: 'Evidence',
-    none: 'No observation was recorded.',
-    most: MOST_GROUPS.contradicted,
-  })
+/** Title of the column of reasons, the text where there is none, and how many groups are printed; the embedded file has all. */
+const DETAILS = {
+  contradicted: { why: 'Evidence', none: 'No observation was recorded.', most: 30 },
+  inconclusive: { why: 'Reason', none: 'No relevant capture was obtained.', most: 6 },
+  'document-required': { why: 'Facts collected (not decisive)', none: 'No relevant capture was obtained.', most: 6 },
+  'not-applicable': { why: 'Reason for non-applicability', none: 'No observation was recorded.', most: 6 },
+} as const
+type DetailedAnswer = keyof typeof DETAILS
 
-const undecidedTable = (one: Answered): Block =>
-  groupTable(one, 'inconclusive', {
-    why: 'Reason',
-    none: 'No relevant capture was obtained.',
-    most: MOST_GROUPS.undecided,
-  })
-
-const recordTable = (one: Answered): Block =>
-  groupTable(one, 'document-required', {
-    why: 'Facts collected (not decisive)',
-    none: 'No relevant capture was obtained.',
-    most: MOST_GROUPS.undecided,
-  })
-
-/** That the condition of a claim is absent is shown by a fact of each node. */
-const notApplicableTable = (one: Answered): Block =>
-  groupTable(one, 'not-applicable', {
-    why: 'Reason for non-applicability',
-    none: 'No observation was recorded.',
-    most: MOST_GROUPS.undecided,
-  })
-
-/** Digests differ between nodes, so an observation cites them only in a group of one node. */
-function groupTable(
-  { by, population }: Answered,
-  answer: Answer,
-  { why, none, most }: { readonly why: string; readonly none: string; readonly most: number },
-): Block {
+/**
+ * Nodes with the same observations on a claim in one row, the largest group first. Digests differ between nodes, so an observation cites them
+ * only in a group of one node.
+ */
+function groupTable({ by, population }: Answered, answer: DetailedAnswer): Block {
+  const { why, none, most } = DETAILS[answer]
   const groups = alike(by.get(answer) ?? [], ({ reasons }) =>
     reasons.map(({ direction, text: words }) => `${direction} ${words}`).join('\n'),
   )
   const ordered = [...groups].sort((some, others) => others.length - some.length)
   const left = ordered.slice(most).reduce((sum, group) => sum + group.length, 0)
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Nodes', width: 30 },
-      { title: why, width: 70 },
-    ],
-    rows: [
-      ...ordered
-        .slice(0, most)
-        .map((group): readonly Cell[] => [
-          plainCell(`${of(group.length, population)}: ${names(group.map(({ node }) => node))}`),
-          reasonCell(group, none),
-        ]),
-      ...(left > 0 ? [[plainCell(`${of(left, population)}`), plainCell('Other reasons; see the pack.')]] : []),
-    ],
-  }
+  return table({ Nodes: 30, [why]: 70 }, [
+    ...ordered
+      .slice(0, most)
+      .map((group) => [
+        plainCell(`${of(group.length, population)}: ${names(group.map(({ node }) => node))}`),
+        reasonCell(group, none),
+      ]),
+    ...(left > 0 ? [[plainCell(of(left, population)), plainCell('Other reasons; see the pack.')]] : []),
+  ])
 }
 
 function reasonCell(group: readonly NodeAnswer[], none: string): Cell {
@@ -161,14 +133,10 @@ function records(answered: readonly Answered[]): readonly Block[] {
           quiet(
             `${plural(asked.length, 'provider claim')} can be corroborated by a document rather than by node evidence.`,
           ),
-          {
-            kind: 'table',
-            columns: [
-              { title: 'Document', width: 50 },
-              { title: 'Provider claim', width: 50 },
-            ],
-            rows: asked.map(({ claim }) => [typed(claim.documentRequired ?? '', 500), typed(claim.text, 500)]),
-          } as const,
+          table(
+            { Document: 50, 'Provider claim': 50 },
+            asked.map(({ claim }) => [typed(claim.documentRequired ?? '', 500), typed(claim.text, 500)]),
+          ),
         ]),
   ]
 }
@@ -180,10 +148,7 @@ function beyond(answered: readonly Answered[]): readonly Block[] {
     ? []
     : [
         heading(3, 'Claims not observable from nodes'),
-        {
-          kind: 'list',
-          items: found.map(({ claim }) => ({ text: `${oneLine(claim.text, 500)} ${oneLine(claim.why ?? '', 1000)}` })),
-        },
+        list(found.map(({ claim }) => ({ text: `${oneLine(claim.text, 500)} ${oneLine(claim.why ?? '', 1000)}` }))),
       ]
 }
 
@@ -228,17 +193,7 @@ const profileBlocks = ({ id, name, asOf, notes, sources }: ProviderProfile): rea
   ]),
   ...(sources.length === 0
     ? []
-    : [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Source', width: 40 },
-            { title: 'Location in source', width: 44 },
-            { title: 'Retrieved on', width: 16 },
-          ],
-          rows: sources.map(sourceRow),
-        } as const,
-      ]),
+    : [table({ Source: 40, 'Location in source': 44, 'Retrieved on': 16 }, sources.map(sourceRow))]),
 ]
 
 const sourceRow = (source: ProviderProfile['sources'][number]): readonly Cell[] => [
@@ -277,19 +232,14 @@ const conflictBlocks = ({ conflicts = [], sources }: ProviderProfile): readonly 
     : [
         heading(3, `Conflicting statements (${conflicts.length})`, true),
         quiet('Compared with each other, not with any node.'),
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Statement', width: 28 },
-            { title: 'Conflicting statement', width: 28 },
-            { title: 'Difference and document to request', width: 44 },
-          ],
-          rows: conflicts.map(({ text, source, against, againstSource, why, documentRequired }) => [
+        table(
+          { Statement: 28, 'Conflicting statement': 28, 'Difference and document to request': 44 },
+          conflicts.map(({ text, source, against, againstSource, why, documentRequired }) => [
             [{ text: oneLine(text, 500) }, { text: sourceWords(sources, source), style: 'quiet' }],
             [{ text: oneLine(against, 500) }, { text: sourceWords(sources, againstSource), style: 'quiet' }],
             [{ text: oneLine(why, 1000) }, { text: `Request: ${oneLine(documentRequired, 500)}` }],
           ]),
-        } as const,
+        ),
       ]
 
 function answeredOf({ assessment }: Matter, provider: ProviderProfile): readonly Answered[] {
@@ -316,25 +266,21 @@ function worstClaimFirst(a: Answered, b: Answered): number {
   return worstOf(a) - worstOf(b) || most(b) - most(a) || compare(a.claim.id, b.claim.id)
 }
 
-const claimTable = (matter: Matter, { sources }: ProviderProfile, answered: readonly Answered[]): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'Provider claim', width: 40 },
-    { title: 'Compared with', width: 32 },
-    { title: 'Results', width: 28 },
-  ],
-  rows: answered.map((one) => [
-    [
-      { text: oneLine(one.claim.text, 500) },
-      ...(one.claim.quote === undefined
-        ? []
-        : [{ text: `In the provider’s words: “${oneLine(one.claim.quote, 200)}”`, style: 'quiet' } as const]),
-      { text: `${plain(one.claim.id, 60)}, ${sourceWords(sources, one.claim.source)}`, style: 'quiet' },
-    ],
-    comparedWith(matter, one.claim),
-    answerCell(one),
-  ]),
-})
+const claimTable = (matter: Matter, { sources }: ProviderProfile, answered: readonly Answered[]): Block =>
+  table(
+    { 'Provider claim': 40, 'Compared with': 32, Results: 28 },
+    answered.map((one) => [
+      [
+        { text: oneLine(one.claim.text, 500) },
+        ...(one.claim.quote === undefined
+          ? []
+          : [{ text: `In the provider’s words: “${oneLine(one.claim.quote, 200)}”`, style: 'quiet' } as const]),
+        { text: `${plain(one.claim.id, 60)}, ${sourceWords(sources, one.claim.source)}`, style: 'quiet' },
+      ],
+      comparedWith(matter, one.claim),
+      answerCell(one),
+    ]),
+  )
 
 function sourceWords(sources: ProviderProfile['sources'], id: string): string {
   const source = sources.find((one) => one.id === id)

@@ -16,22 +16,39 @@ import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
 import {
   type Block,
   type Cell,
+  headedTable,
   heading,
   type Line,
+  list,
   type MarkName,
   plainCell,
   quiet,
+  table,
   text,
 } from '../../core/report-document.ts'
-import { partsTable } from '../formats/row-counts.ts'
+import { isAllAccepted, isObservation, partsTable } from '../formats/row-counts.ts'
 import { acceptedBriefly } from './acceptance-section.ts'
 import type { Matter } from './input.ts'
 import { documentLines } from './records.ts'
 import { day, documentMarked, serverMarked, stateLine } from './wording.ts'
 
-export interface Row {
+export interface ControlRow {
   readonly control: Control
   readonly result: ControlAssessment
+}
+
+/** The controls of a framework with their conclusions, in the order of the framework. */
+export function controlRowsOf(
+  { assessment }: Pick<Matter, 'assessment'>,
+  { id, controls }: Framework,
+): readonly ControlRow[] {
+  const results = new Map(
+    assessment.controls.filter(({ framework }) => framework === id).map((one) => [one.control, one]),
+  )
+  return controls.flatMap((control): readonly ControlRow[] => {
+    const result = results.get(control.key)
+    return result === undefined ? [] : [{ control, result }]
+  })
 }
 
 const CLASS: Readonly<Record<EvidenceType, string>> = {
@@ -42,7 +59,7 @@ const CLASS: Readonly<Record<EvidenceType, string>> = {
 }
 
 /** One control in full: both parts, checks by role with counts, decisions, coverage limits and required documents. */
-export function controlDetail(matter: Matter, framework: Framework, { control, result }: Row): readonly Block[] {
+export function controlDetail(matter: Matter, framework: Framework, { control, result }: ControlRow): readonly Block[] {
   return [
     heading(4, plain(`${control.id} ${control.title}`, 400)),
     ...statusBlocks(control, result),
@@ -57,10 +74,7 @@ export function controlDetail(matter: Matter, framework: Framework, { control, r
 
 /** Server part and document part, each with its own mark; then level, evidence type and responsible parties. */
 const statusBlocks = (control: Control, { server, documents }: ControlAssessment): readonly Block[] => [
-  {
-    kind: 'list',
-    items: [prefixed('Servers', serverMarked(server)), documentMarked(documents)],
-  },
+  list([prefixed('Servers', serverMarked(server)), documentMarked(documents)]),
   quiet(
     `${kindOf(control)}, ${control.evidenceType}: ${CLASS[control.evidenceType]}. Responsible: ${responsible(control)}.`,
   ),
@@ -94,31 +108,26 @@ function checkTables(
     ...(deciding.length === 0
       ? []
       : [
-          {
-            kind: 'table',
-            columns: [
-              { title: 'Deciding checks', width: 50 },
-              { title: 'Result', width: 50 },
-            ],
-            rows: deciding.map((check): readonly Cell[] => [
+          table(
+            { 'Deciding checks': 50, Result: 50 },
+            deciding.map((check): readonly Cell[] => [
               [
                 { text: plain(showsOf(control, check.check), 600) },
                 { text: `${check.check}, ${roleWords[check.role].label.toLowerCase()}`, style: 'quiet' },
               ],
               resultCell(matter, framework, check),
             ]),
-          } as const,
+          ),
         ]),
     ...(observed.length === 0
       ? []
       : [
           text('Observations. These do not change the conclusion on this control:'),
-          {
-            kind: 'list',
-            items: observed.map((check) => ({
+          list(
+            observed.map((check) => ({
               text: `${check.check}: ${observationLine(check)}, on ${names(matter.tally.contradictedOn(check.check), 5)}`,
             })),
-          } as const,
+          ),
         ]),
     ...(others.length === 0
       ? []
@@ -129,9 +138,6 @@ function checkTables(
         ]),
   ]
 }
-
-/** A supporting check that is not satisfied on at least one node. */
-const isObservation = ({ role, notSatisfied }: ControlCheck): boolean => role === 'supporting' && notSatisfied > 0
 
 const showsOf = ({ mappings }: Control, id: string): string => mappings.find(({ check }) => check === id)?.shows ?? ''
 
@@ -192,7 +198,7 @@ const linesOf = (blocks: readonly Block[]): readonly Line[] =>
   blocks.flatMap((block) => (block.kind === 'text' ? [block.line] : block.kind === 'list' ? block.items : []))
 
 /** A control based on documents only, as one table row: its requirement and its documents. */
-export const withoutNodes = (matter: Matter, { control, result }: Row): readonly Cell[] => [
+export const withoutNodes = (matter: Matter, { control, result }: ControlRow): readonly Cell[] => [
   [
     { text: plain(`${control.id} ${control.title}`, 400), style: 'strong' },
     { text: plain(control.summary, 2000) },
@@ -222,18 +228,13 @@ export const isTested = ({ checks }: ControlAssessment): boolean => checks.some(
 /** Controls by server part and document part. Every control in scope is counted in exactly one cell. */
 export function partsBlock(rows: readonly ControlAssessment[]): Block {
   const { documents, lines } = partsTable(rows)
-  return {
-    kind: 'table',
-    rowHeaders: true,
-    columns: [
-      { title: 'Server part', width: 28 },
-      ...documents.map((state) => ({ title: documentStateWords[state].label, width: 18 })),
-    ],
-    rows: lines.map(({ server, counts }): readonly Cell[] => [
+  return headedTable(
+    { 'Server part': 28, ...Object.fromEntries(documents.map((state) => [documentStateWords[state].label, 18])) },
+    lines.map(({ server, counts }) => [
       [{ text: serverStateWords[server].label, style: 'strong', mark: serverStateWords[server].mark as MarkName }],
       ...counts.map((count) => plainCell(String(count))),
     ]),
-  }
+  )
 }
 
 /** Controls by state, with the meaning of each state that occurs. */
@@ -241,19 +242,14 @@ export function stateBlock(rows: readonly ControlAssessment[]): Block {
   const used = ROW_STATES.map((state) => ({ state, items: rows.filter((row) => row.state === state) })).filter(
     ({ items }) => items.length > 0,
   )
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'State', width: 30 },
-      { title: 'Controls', width: 20 },
-      { title: 'Meaning', width: 50 },
-    ],
-    rows: used.map(({ state, items }) => [
+  return table(
+    { State: 30, Controls: 20, Meaning: 50 },
+    used.map(({ state, items }) => [
       [stateLine(state)],
       [{ text: of(items.length, rows.length) }, ...apart(state, items)],
       plainCell(rowStateWords[state].meaning),
     ]),
-  }
+  )
 }
 
 /** Of the supported controls, those with server tests; of those with deviations, those where every deviation is risk-accepted. */
@@ -261,10 +257,7 @@ function apart(state: RowState, rows: readonly ControlAssessment[]): Cell {
   if (state === 'supported')
     return [{ text: `${plural(rows.filter(isTested).length, 'control')} with server tests`, style: 'quiet' }]
   if (state !== 'deviations') return []
-  const accepted = rows.filter(
-    ({ server, documents }) =>
-      documents.state !== 'deviations' && server.deviating > 0 && server.accepted === server.deviating,
-  )
+  const accepted = rows.filter(isAllAccepted)
   return accepted.length === 0
     ? []
     : [{ text: `${accepted.length} with every deviation risk-accepted`, style: 'quiet' }]

@@ -1,9 +1,26 @@
 import { rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { Framework } from '../../core/framework.ts'
 import { of, plain } from '../../core/plain-text.ts'
-import { type Block, type Cell, heading, plainCell, type Section, text } from '../../core/report-document.ts'
+import {
+  type Block,
+  type Cell,
+  headedTable,
+  heading,
+  plainCell,
+  type Section,
+  table,
+  text,
+} from '../../core/report-document.ts'
 import { dayOf } from './boundary.ts'
-import { controlDetail, isTested, partsBlock, type Row, stateBlock, withoutNodes } from './control-detail.ts'
+import {
+  type ControlRow,
+  controlDetail,
+  controlRowsOf,
+  isTested,
+  partsBlock,
+  stateBlock,
+  withoutNodes,
+} from './control-detail.ts'
 import type { Matter } from './input.ts'
 import { documentCell, see, serverMarked, when } from './wording.ts'
 
@@ -15,15 +32,7 @@ const STATUS: Readonly<Record<string, string>> = {
 
 /** One framework: control counts by state, controls with server tests in one table and then in full, and documentary controls in one table. */
 export function controlSection(matter: Matter, framework: Framework): Section {
-  const byKey = new Map(
-    matter.assessment.controls
-      .filter(({ framework: id }) => id === framework.id)
-      .map((result) => [result.control, result]),
-  )
-  const rows = framework.controls.flatMap((control): readonly Row[] => {
-    const result = byKey.get(control.key)
-    return result === undefined ? [] : [{ control, result }]
-  })
+  const rows = controlRowsOf(matter, framework)
   const results = rows.map(({ result }) => result)
   const own = isOwn(matter, framework)
   const onServers = rows.filter(({ result }) => isTested(result))
@@ -98,28 +107,19 @@ function pointInTime({ assessment }: Matter, { id }: Framework): readonly Block[
   ]
 }
 
-const overview = (rows: readonly Row[]): Block => ({
-  kind: 'table',
-  rowHeaders: true,
-  columns: [
-    { title: 'Control', width: 30 },
-    { title: 'Servers', width: 36 },
-    { title: 'Documents', width: 14 },
-    { title: 'State', width: 20 },
-  ],
-  rows: rows.map(({ control, result }): readonly Cell[] => [
-    [{ text: plain(`${control.id} ${control.title}`, 400), style: 'strong' }],
-    [serverMarked(result.server)],
-    [documentCell(result.documents)],
-    plainCell(rowStateWords[result.state].label),
-  ]),
-})
+const overview = (rows: readonly ControlRow[]): Block =>
+  headedTable(
+    { Control: 30, Servers: 36, Documents: 14, State: 20 },
+    rows.map(({ control, result }): readonly Cell[] => [
+      [{ text: plain(`${control.id} ${control.title}`, 400), style: 'strong' }],
+      [serverMarked(result.server)],
+      [documentCell(result.documents)],
+      plainCell(rowStateWords[result.state].label),
+    ]),
+  )
 
-const peopleTable = (matter: Matter, rows: readonly Row[]): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'Control and requirement', width: 38 },
-    { title: 'Documents, coverage limits and related checks', width: 62 },
-  ],
-  rows: rows.map((row) => withoutNodes(matter, row)),
-})
+const peopleTable = (matter: Matter, rows: readonly ControlRow[]): Block =>
+  table(
+    { 'Control and requirement': 38, 'Documents, coverage limits and related checks': 62 },
+    rows.map((row) => withoutNodes(matter, row)),
+  )

@@ -6,6 +6,7 @@ import { type EntryStatus, isOnePerson } from '../../core/register.ts'
 import {
   type Block,
   type Cell,
+  headedTable,
   heading,
   type Line,
   monoCell,
@@ -273,35 +274,30 @@ export function signOffSection({ assessment }: Matter): Section {
             ),
           ]
         : []),
-      table(entries),
+      signatureTable(entries),
     ],
   }
 }
 
-const table = (entries: readonly SignOff[]): Block => ({
-  kind: 'table',
-  rowHeaders: true,
+const signatureTable = (entries: readonly SignOff[]): Block => ({
+  ...headedTable(
+    { Role: 30, 'Name and title': 28, Date: 18, Signature: 24 },
+    SIGNING_ROLES.flatMap(([role, title, does]): readonly (readonly Cell[])[] => {
+      const named = entries.filter((entry) => entry.role === role)
+      const roleCell: Cell = [
+        { text: title, style: 'strong' },
+        { text: does, style: 'quiet' },
+      ]
+      if (named.length === 0) return [[roleCell, blank(), blank(), blank()]]
+      return named.map(({ name, title: held, on }) => [
+        roleCell,
+        [{ text: oneLine(name, 200) }, { text: oneLine(held, 200), style: 'quiet' } satisfies Line],
+        on === null ? blank() : plainCell(dayOf(on)),
+        blank(),
+      ])
+    }),
+  ),
   isWhole: true,
-  columns: [
-    { title: 'Role', width: 30 },
-    { title: 'Name and title', width: 28 },
-    { title: 'Date', width: 18 },
-    { title: 'Signature', width: 24 },
-  ],
-  rows: SIGNING_ROLES.flatMap(([role, title, does]): readonly (readonly Cell[])[] => {
-    const named = entries.filter((entry) => entry.role === role)
-    const roleCell: Cell = [
-      { text: title, style: 'strong' },
-      { text: does, style: 'quiet' },
-    ]
-    if (named.length === 0) return [[roleCell, blank(), blank(), blank()]]
-    return named.map(({ name, title: held, on }) => [
-      roleCell,
-      [{ text: oneLine(name, 200) }, { text: oneLine(held, 200), style: 'quiet' } satisfies Line],
-      on === null ? blank() : plainCell(dayOf(on)),
-      blank(),
-    ])
-  }),
 })
 
 const blank = (): Cell => plainCell(LINE)

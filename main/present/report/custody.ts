@@ -9,11 +9,13 @@ import { compare, type RecordingOutline, recordingDigest, replacedByClass } from
 import {
   type Block,
   type Cell,
+  code,
   heading,
   type Line,
   monoCell,
   plainCell,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { dayOf, declaredBy, factBlock } from './boundary.ts'
@@ -65,19 +67,7 @@ function capture({ recordings }: Matter): readonly Block[] {
     (a, b) =>
       compare(a.recording.node.name, b.recording.node.name) || compare(a.recording.startedAt, b.recording.startedAt),
   )
-  return [
-    whole,
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Node', width: 24 },
-        { title: 'Collected by', width: 24 },
-        { title: 'Time', width: 22 },
-        { title: 'Recording digest', width: 30 },
-      ],
-      rows: ordered.map(captureRow),
-    },
-  ]
+  return [whole, table({ Node: 24, 'Collected by': 24, Time: 22, 'Recording digest': 30 }, ordered.map(captureRow))]
 }
 
 function captureRow(loaded: RecordingOutline): readonly Cell[] {
@@ -185,7 +175,7 @@ export function verificationSection(matter: Matter): Section {
     text(
       `The pack contains every capture, the catalog of checks and this report under one seal. Anyone can verify it without an account and without a network: with Barewitness, or with openssl, unzip and sha256sum by the script verify.sh in the pack. ${see('howto')} lists each command.`,
     ),
-    { kind: 'code', lines: [`barewitness verify '${plain(packName, 200)}' --trust root.pem`] },
+    code([`barewitness verify '${plain(packName, 200)}' --trust root.pem`]),
     {
       kind: 'facts',
       rows: [
@@ -329,14 +319,9 @@ function frameworkTable(matter: Matter): Block {
   const own = new Set((matter.assessment.scope.mappings ?? []).map(({ id }) => id))
   const chosen = [...current, ...overlays]
   if (chosen.length === 0) return text('No framework selected.')
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Framework', width: 34 },
-      { title: 'Version and status', width: 32 },
-      { title: 'Mapping, SHA-256', width: 34 },
-    ],
-    rows: chosen.map((framework) => [
+  return table(
+    { Framework: 34, 'Version and status': 32, 'Mapping, SHA-256': 34 },
+    chosen.map((framework) => [
       [
         { text: plain(framework.title), style: 'strong' },
         { text: plain(framework.id, 40), style: 'quiet' },
@@ -351,7 +336,7 @@ function frameworkTable(matter: Matter): Block {
         digestLine(framework),
       ],
     ]),
-  }
+  )
 }
 
 /** SHA-256 over canonical JSON (RFC 8785), so that independent verifiers can recompute it from the pack. */
@@ -362,19 +347,10 @@ const references = (lists: NonNullable<Matter['catalog']['references']>): readon
     ? [text('This catalog uses no dated reference list.')]
     : [
         text('Checked against their sources on the date stated. Later changes are not included.'),
-        {
-          kind: 'table',
-          columns: [
-            { title: 'List', width: 46 },
-            { title: 'As of', width: 18 },
-            { title: 'SHA-256', width: 36 },
-          ],
-          rows: lists.map(({ title, asOf, sha256: digest }) => [
-            plainCell(title),
-            plainCell(dayOf(asOf)),
-            monoCell(digest),
-          ]),
-        },
+        table(
+          { List: 46, 'As of': 18, 'SHA-256': 36 },
+          lists.map(({ title, asOf, sha256: digest }) => [plainCell(title), plainCell(dayOf(asOf)), monoCell(digest)]),
+        ),
       ]
 
 function engagementCell({ assessment: { scope } }: Matter): Cell {

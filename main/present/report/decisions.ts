@@ -4,26 +4,33 @@ import type { Finding } from '../../core/finding/finding.ts'
 import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
-import { type EntryStatus, statusOf } from '../../core/register.ts'
-import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
+import type { EntryStatus } from '../../core/register.ts'
+import {
+  type Block,
+  type Cell,
+  headedTable,
+  heading,
+  type Line,
+  plainCell,
+  type Section,
+  table,
+  text,
+} from '../../core/report-document.ts'
 import { alike } from '../../core/tally.ts'
-import { factBlock, furtherEntries, MOST_ENTRIES, typed } from './boundary.ts'
+import { findingByCheck } from '../presentation.ts'
+import { byStatus, factBlock, furtherEntries, MOST_ENTRIES, typed } from './boundary.ts'
 import { lasts, peopleRows, withdrawal } from './cover.ts'
 import type { Matter } from './input.ts'
 import { askedWords, documentCounts, type OutstandingRequest } from './outstanding.ts'
 import { chosenFrameworks, day, itemName, stateLine, titles, when } from './wording.ts'
 
-const GROUPS: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
-
 /** Documented decisions on controls, and the controls that lack a decision. */
 export function decisionSection(matter: Matter): Section {
   const { register, assessment } = matter
-  const groups = GROUPS.map((status) => ({
-    status,
-    entries: decisionsOf(register)
-      .filter((entry) => statusOf(entry, assessment.asOf) === status)
-      .sort((a, b) => compare(rowKey(a), rowKey(b)) || compare(a.decidedAt, b.decidedAt) || compare(a.id, b.id)),
-  })).filter(({ entries }) => entries.length > 0)
+  const ordered = [...decisionsOf(register)].sort(
+    (a, b) => compare(rowKey(a), rowKey(b)) || compare(a.decidedAt, b.decidedAt) || compare(a.id, b.id),
+  )
+  const groups = byStatus(ordered, assessment.asOf)
   return {
     id: 'decisions',
     title: titles.decisions,
@@ -108,20 +115,16 @@ function rowTable(matter: Matter, rows: readonly { readonly framework: string; r
   const states = new Map(
     matter.assessment.controls.map(({ framework, control, state }) => [`${framework}\n${control}`, state]),
   )
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Control', width: 64 },
-      { title: 'Current state', width: 36 },
-    ],
-    rows: rows.map((row) => {
+  return table(
+    { Control: 64, 'Current state': 36 },
+    rows.map((row) => {
       const state = states.get(`${row.framework}\n${row.control}`)
       return [
         plainCell(itemName(matter.catalog, row)),
         state === undefined ? plainCell('Not evaluated') : [stateLine(state)],
       ]
     }),
-  }
+  )
 }
 
 /** Documents that are outstanding, each once however many controls need it; and risk acceptances, expired ones first. */
@@ -153,15 +156,9 @@ function outstandingTable(outstanding: Outstanding): Block {
   const groups = [...alike(outstanding, ({ status }) => askedWords(status))].sort((some, others) =>
     compare(urgency(some), urgency(others)),
   )
-  return {
-    kind: 'table',
-    rowHeaders: true,
-    columns: [
-      { title: 'Request', width: 12 },
-      { title: 'Document', width: 76 },
-      { title: 'Controls', width: 12 },
-    ],
-    rows: groups.flatMap((group): readonly (readonly Cell[])[] => [
+  return headedTable(
+    { Request: 12, Document: 76, Controls: 12 },
+    groups.flatMap((group): readonly (readonly Cell[])[] => [
       [[{ text: `${sentence(group)} (${group.length})`, style: 'strong' }]],
       ...byRequest(group).map(({ id, status, controls }): readonly Cell[] => [
         [{ text: id ?? '–' }],
@@ -169,7 +166,7 @@ function outstandingTable(outstanding: Outstanding): Block {
         [{ text: String(controls.length) }],
       ]),
     ]),
-  }
+  )
 }
 
 const byRequest = (group: Outstanding): Outstanding => [...group].sort((a, b) => compare(a.id ?? '', b.id ?? ''))
@@ -187,23 +184,14 @@ const findingLines = (finding: Finding | undefined, check: string): readonly Lin
 
 /** Acceptances of the register by status. They change no verdict; the annex has each in full. */
 function acceptances({ register, assessment, tally, shown }: Matter): Block {
-  const found = new Map([...shown.findings, ...shown.informational].map((one) => [one.check, one]))
-  const order = ['expired', 'in-force', 'not-begun', 'withdrawn'] as const
-  const entries = order.flatMap((status) =>
-    register.riskAcceptances
-      .filter((entry) => statusOf(entry, assessment.asOf) === status)
-      .map((entry) => ({ status, entry })),
+  const found = findingByCheck(shown)
+  const entries = byStatus(register.riskAcceptances, assessment.asOf).flatMap(({ status, entries: own }) =>
+    own.map((entry) => ({ status, entry })),
   )
   if (entries.length === 0) return text('None.')
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Finding or check', width: 28 },
-      { title: 'Nodes', width: 26 },
-      { title: 'Status', width: 22 },
-      { title: 'Approved by, reason', width: 24 },
-    ],
-    rows: entries.map(({ status, entry: { check, nodes, expiresAt, approvedBy, reason } }): readonly Cell[] => {
+  return table(
+    { 'Finding or check': 28, Nodes: 26, Status: 22, 'Approved by, reason': 24 },
+    entries.map(({ status, entry: { check, nodes, expiresAt, approvedBy, reason } }): readonly Cell[] => {
       const open = nodes.filter((node) => tally.verdict(node, check) === 'not-satisfied').length
       return [
         findingLines(found.get(check), check),
@@ -217,5 +205,5 @@ function acceptances({ register, assessment, tally, shown }: Matter): Block {
         [{ text: oneLine(approvedBy, 80) }, { text: oneLine(reason, 160), style: 'quiet' }],
       ]
     }),
-  }
+  )
 }

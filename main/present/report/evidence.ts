@@ -19,6 +19,7 @@ import {
   plainCell,
   quiet,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import type { SudoReconciliation, SudoRow } from '../../core/sudoers.ts'
@@ -125,17 +126,8 @@ function endings(metas: readonly Capture[]): string {
   return short.map((some) => `; ${some.length} ${(some[0]?.status ?? '').replace('-', ' ')}`).join('')
 }
 
-const answerTable = (answers: readonly Capture[]): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'Probe/command', width: 36.5 },
-    { title: 'Exit', width: 5.5 },
-    { title: 'Bytes', width: 9 },
-    { title: 'UTC', width: 11 },
-    { title: 'SHA-256', width: 38 },
-  ],
-  rows: answers.map(answerRow),
-})
+const answerTable = (answers: readonly Capture[]): Block =>
+  table({ 'Probe/command': 36.5, Exit: 5.5, Bytes: 9, UTC: 11, 'SHA-256': 38 }, answers.map(answerRow))
 
 /** A capture with only error output is listed with the digest of that output. */
 function answerRow(capture: Capture): readonly Cell[] {
@@ -158,16 +150,9 @@ const MOST_LINES = 1000
 function nodeLines(held: readonly Held[]): readonly Block[] {
   const left = held.length - MOST_LINES
   return [
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Node', width: 24 },
-        { title: 'Captures', width: 8 },
-        { title: 'Cited', width: 6.5 },
-        { title: 'Bytes', width: 12 },
-        { title: 'SHA-256 of the recording', width: 51 },
-      ],
-      rows: held.slice(0, MOST_LINES).map((one) => {
+    table(
+      { Node: 24, Captures: 8, Cited: 6.5, Bytes: 12, 'SHA-256 of the recording': 51 },
+      held.slice(0, MOST_LINES).map((one) => {
         const metas = metasOf(one)
         return [
           [
@@ -180,7 +165,7 @@ function nodeLines(held: readonly Held[]): readonly Block[] {
           monoCell(one.digest),
         ]
       }),
-    },
+    ),
     ...(left > 0
       ? [text(`And ${plural(left, 'recording')} more; statement.json in the pack lists the digest of each.`)]
       : []),
@@ -199,11 +184,7 @@ function redactionBlocks(held: readonly Held[]): readonly Block[] {
   const redacted = held.flatMap(({ loaded }) =>
     loaded.captures
       .filter(({ meta }) => (meta.maskedCount ?? 0) > 0)
-      .map(({ meta }) => ({
-        node: loaded.recording.node.name,
-        question: questionOf(meta),
-        meta,
-      })),
+      .map(({ meta }) => ({ node: loaded.recording.node.name, question: questionOf(meta), meta })),
   )
   const groups = alike(redacted, ({ question }) => question)
   return [
@@ -214,21 +195,16 @@ function redactionBlocks(held: readonly Held[]): readonly Block[] {
           text(
             'Values that resemble a secret, or are in a position where a secret can occur, were replaced before the capture was hashed and stored. A marker in the capture states the class. No result counts a masked value as support.',
           ),
-          {
-            kind: 'table',
-            columns: [
-              { title: 'Probe/command', width: 34 },
-              { title: 'Masked values', width: 30 },
-              { title: 'Nodes', width: 36 },
-            ],
-            rows: groups.map((group) => [
+          table(
+            { 'Probe/command': 34, 'Masked values': 30, Nodes: 36 },
+            groups.map((group) => [
               monoCell(group[0]?.question ?? ''),
               plainCell(plain(replacedByClass(group.map(({ meta }) => meta)), 400)),
               plainCell(
                 `${of(new Set(group.map(({ node }) => node)).size, held.length)}: ${names([...new Set(group.map(({ node }) => node))])}`,
               ),
             ]),
-          } as const,
+          ),
         ]),
   ]
 }
@@ -273,19 +249,15 @@ export function sudoSection(sudo: ReadonlyMap<string, Parsed<SudoReconciliation>
   const left = groups.length - MOST_ROWS
   return [
     heading(3, 'Privileged commands compared with the sudo log', true),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Nodes', width: 34 },
-        { title: 'Result of the comparison', width: 66 },
-      ],
-      rows: groups
+    table(
+      { Nodes: 34, 'Result of the comparison': 66 },
+      groups
         .slice(0, MOST_ROWS)
         .map((group) => [
           plainCell(`${of(group.length, found.length)}: ${names(group.map(({ node }) => node))}`),
           plainCell(group[0]?.words ?? ''),
         ]),
-    },
+    ),
     ...(left > 0 ? [quiet(`And ${left} more outcomes.`)] : []),
     ...(inFull
       ? found.flatMap(({ node, read }): readonly Block[] => {
@@ -296,19 +268,15 @@ export function sudoSection(sudo: ReadonlyMap<string, Parsed<SudoReconciliation>
   ]
 }
 
-const tableOf = (rows: readonly SudoRow[]): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'Status', width: 0.3 },
-    { title: 'Command', width: 0.5 },
-    { title: 'Probe/command', width: 0.2 },
-  ],
-  rows: rows.map(({ state, command, asked }): readonly Cell[] => [
-    [{ text: STATES[state].text, mark: STATES[state].mark }],
-    monoCell(plain(command, 300)),
-    plainCell(asked ?? 'Not in the recording'),
-  ]),
-})
+const tableOf = (rows: readonly SudoRow[]): Block =>
+  table(
+    { Status: 0.3, Command: 0.5, 'Probe/command': 0.2 },
+    rows.map(({ state, command, asked }): readonly Cell[] => [
+      [{ text: STATES[state].text, mark: STATES[state].mark }],
+      monoCell(plain(command, 300)),
+      plainCell(asked ?? 'Not in the recording'),
+    ]),
+  )
 
 /** Up to this many recordings, each cited capture is listed; beyond, each recording has one line. */
 const FEW = 20

@@ -3,10 +3,21 @@ import type { Deviation, EarlierRuns } from '../../../schemas/types.ts'
 import type { ConcernedControl, Finding, FoundDeviation } from '../../core/finding/finding.ts'
 import { names, of, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
-import { type Block, type Cell, heading, type Line, quiet, type Section, text } from '../../core/report-document.ts'
+import {
+  type Block,
+  type Cell,
+  headedTable,
+  heading,
+  type Line,
+  list,
+  quiet,
+  type Section,
+  table,
+  text,
+} from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
 import type { CheckRemediation } from '../../core/work-order.ts'
-import { remedyOf, severityCounts, whyOf } from '../presentation.ts'
+import { byCheck, remedyOf, severityCounts, whyOf } from '../presentation.ts'
 import type { Matter } from './input.ts'
 import { countText, countWords, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'
 import { sameMachineNote } from './population.ts'
@@ -23,7 +34,7 @@ export function findingSection(matter: Matter): Section {
   const { findings, informational, remediated, figures } = matter.shown
   const severe = findings.filter(isSevere)
   const rest = findings.filter((one) => !isSevere(one))
-  const remedies = new Map(matter.remediations.map((one) => [one.check, one]))
+  const remedies = byCheck(matter.remediations)
   return {
     id: 'findings',
     title: titles.findings,
@@ -42,62 +53,51 @@ export function findingSection(matter: Matter): Section {
         : [
             heading(3, 'Informational results that are not satisfied', true),
             quiet('Counted in no sum of findings.'),
-            {
-              kind: 'list',
-              items: informational.map(
-                (one): Line => ({
-                  text: `${one.condition} (${countWords(one)}). ${one.severity.why}`,
-                  anchor: one.reference,
-                }),
-              ),
-            } as const,
+            list(
+              informational.map((one) => ({
+                text: `${one.condition} (${countWords(one)}). ${one.severity.why}`,
+                anchor: one.reference,
+              })),
+            ),
           ]),
       ...(remediated.length === 0
         ? []
         : [
             heading(3, 'Remediated in this period', true),
-            {
-              kind: 'table',
-              columns: [
-                { title: 'Finding', width: 52 },
-                { title: 'Nodes', width: 24 },
-                { title: 'Confirmed by run', width: 24 },
-              ],
-              rows: remediated.map(({ reference, title, nodes, run, at }): readonly Cell[] => [
+            table(
+              { Finding: 52, Nodes: 24, 'Confirmed by run': 24 },
+              remediated.map(({ reference, title, nodes, run, at }) => [
                 [{ text: title }, { text: reference, style: 'quiet' }],
                 [{ text: names(nodes, 4) }],
                 [{ text: plain(run, 60) }, { text: day(at), style: 'quiet' }],
               ]),
-            } as const,
+            ),
           ]),
     ],
   }
 }
 
 /** Critical and high findings in full: a heading row for each, then what was found next to the nodes that it concerns. */
-const severeTable = (matter: Matter, findings: readonly Finding[], remedies: Remedies): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'Condition, criterion, effect, recommendation', width: 66 },
-    { title: 'Controls, response', width: 34 },
-  ],
-  rows: findings.flatMap((finding): readonly (readonly Cell[])[] => [
-    [
+const severeTable = (matter: Matter, findings: readonly Finding[], remedies: Remedies): Block =>
+  table(
+    { 'Condition, criterion, effect, recommendation': 66, 'Controls, response': 34 },
+    findings.flatMap((finding): readonly (readonly Cell[])[] => [
       [
-        {
-          text: `${finding.reference}  ${severityWords[finding.severity.level]}: ${finding.condition}`,
-          style: 'strong',
-          mark: severityMark(finding.severity.level),
-          anchor: finding.reference,
-        },
+        [
+          {
+            text: `${finding.reference}  ${severityWords[finding.severity.level]}: ${finding.condition}`,
+            style: 'strong',
+            mark: severityMark(finding.severity.level),
+            anchor: finding.reference,
+          },
+        ],
       ],
-    ],
-    [
-      [...conditionLines(finding), ...argumentLines(finding, remedies.get(finding.check))],
-      [...controlLines(matter, finding), ...responseLines(finding)],
-    ],
-  ]),
-})
+      [
+        [...conditionLines(finding), ...argumentLines(finding, remedies.get(finding.check))],
+        [...controlLines(matter, finding), ...responseLines(finding)],
+      ],
+    ]),
+  )
 
 /** Nodes without any result, which are a limitation of every finding. */
 export function untestedText({ assessment }: Matter): string {
@@ -171,7 +171,7 @@ function conditionLines(finding: Finding): readonly Line[] {
 }
 
 /** Deviations out of what was tested, with its noun. A node that was refused before login is in both, and in no other test. */
-export function countedText(finding: Finding): string {
+function countedText(finding: Finding): string {
   const { deviations, tested, what } = finding
   if (what === 'inventory') return outOf(deviations.length, tested, 'row')
   const isOne = tested + refusedNodes(finding).length === 1
@@ -209,16 +209,11 @@ export function remedyText(finding: Finding, remediation: CheckRemediation | und
 }
 
 function controlLines(matter: Matter, finding: Finding): readonly Line[] {
-  const { catalog } = matter
   const { controls } = finding
   if (controls.length === 0) return undecidedLines(matter, finding)
   const settled = controls.filter(({ isSettled }) => isSettled).length
-  const more = controls.length - MOST_CONTROLS
   return [
-    ...controls
-      .slice(0, MOST_CONTROLS)
-      .map((one): Line => ({ text: controlName(catalog, one), link: controlAnchor(one) })),
-    ...(more > 0 ? [{ text: `And ${plural(more, 'more control')}.` } as const] : []),
+    ...controlLinks(matter, controls),
     {
       text:
         settled === 0
@@ -232,23 +227,27 @@ function controlLines(matter: Matter, finding: Finding): readonly Line[] {
 /** A finding that decides no control: an observation, or a node that was not tested for the controls of its check. */
 function undecidedLines(matter: Matter, finding: Finding): readonly Line[] {
   const limited = limitedControls(matter, finding)
-  const more = limited.length - MOST_CONTROLS
-  if (limited.length === 0) return [{ text: 'Decides no control; an observation.', style: 'quiet' }]
+  return limited.length === 0
+    ? [{ text: 'Decides no control; an observation.', style: 'quiet' }]
+    : [{ text: LIMITS_CONTROLS, style: 'quiet' }, ...controlLinks(matter, limited)]
+}
+
+type NamedControl = Pick<ConcernedControl, 'framework' | 'control'>
+
+/** The first controls by name, each with a link to its tests, and how many more there are. */
+function controlLinks({ catalog }: Matter, controls: readonly NamedControl[]): readonly Line[] {
+  const more = controls.length - MOST_CONTROLS
   return [
-    { text: LIMITS_CONTROLS, style: 'quiet' },
-    ...limited
-      .slice(0, MOST_CONTROLS)
-      .map((one): Line => ({ text: controlName(matter.catalog, one), link: controlAnchor(one) })),
-    ...(more > 0 ? [{ text: `And ${plural(more, 'more control')}.` } as const] : []),
+    ...controls.slice(0, MOST_CONTROLS).map((one) => ({ text: controlName(catalog, one), link: controlAnchor(one) })),
+    ...(more > 0 ? [{ text: `And ${plural(more, 'more control')}.` }] : []),
   ]
 }
 
-export const controlName = (catalog: Matter['catalog'], one: Pick<ConcernedControl, 'framework' | 'control'>): string =>
+export const controlName = (catalog: Matter['catalog'], one: NamedControl): string =>
   oneLine(itemName(catalog, { framework: one.framework as never, control: one.control }), 120)
 
 /** Where a control is in the tables of tests. */
-export const controlAnchor = ({ framework, control }: Pick<ConcernedControl, 'framework' | 'control'>): string =>
-  `control-${framework}-${control}`
+export const controlAnchor = ({ framework, control }: NamedControl): string => `control-${framework}-${control}`
 
 /** Status in words, with the day that belongs to it. */
 export function statusText({ status, deviations, isOverdue }: Finding): string {
@@ -320,29 +319,22 @@ export function deviationsOverRuns(matter: Matter, { runs, deviations }: Earlier
     ),
     rows.length === 0
       ? text('No deviations noted on the nodes tested in any of these runs.')
-      : {
-          kind: 'table',
-          columns: [
-            { title: 'Expected condition', width: 46 },
-            { title: 'Deviations now', width: 13 },
-            { title: 'First found (UTC)', width: 19 },
-            { title: 'Remediated', width: 11 },
-            { title: 'Still open', width: 11 },
-          ],
+      : table(
+          {
+            'Expected condition': 46,
+            'Deviations now': 13,
+            'First found (UTC)': 19,
+            Remediated: 11,
+            'Still open': 11,
+          },
           rows,
-        },
+        ),
     heading(4, 'Earlier runs'),
-    {
-      kind: 'table',
-      rowHeaders: true,
-      columns: [
-        { title: 'Run', width: 26 },
-        { title: 'As of (UTC)', width: 20 },
-        { title: 'SHA-256 of its tag manifest', width: 54 },
-      ],
-      rows: runs
+    headedTable(
+      { Run: 26, 'As of (UTC)': 20, 'SHA-256 of its tag manifest': 54 },
+      runs
         .slice(-MOST_RUNS)
-        .map(({ run, at, tagManifest, kept: isKept }): readonly Cell[] => [
+        .map(({ run, at, tagManifest, kept: isKept }) => [
           [{ text: plain(run, 100), style: 'mono' }],
           [{ text: moment(at) }],
           [
@@ -350,7 +342,7 @@ export function deviationsOverRuns(matter: Matter, { runs, deviations }: Earlier
             ...(isKept ? [] : [{ text: 'Run trace not available; not used.', style: 'strong' } as const]),
           ],
         ]),
-    },
+    ),
     ...(runs.length > MOST_RUNS
       ? [quiet(`And ${plural(runs.length - MOST_RUNS, 'run')} before them, in the run chain of the pack.`)]
       : []),

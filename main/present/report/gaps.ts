@@ -12,6 +12,7 @@ import {
   plainCell,
   quiet,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { alike, reached } from '../../core/tally.ts'
@@ -97,14 +98,10 @@ function gapBlocks(matter: Matter, finding: Finding, byName: ReadonlyMap<string,
     },
     quiet(`Expected: ${criterion.expected}`),
     quiet(`${riskAreaWords[finding.riskArea]}. Check ${check}. ${counts}.`),
-    {
-      kind: 'table',
-      columns: [
-        { title: finding.what === 'inventory' ? 'Rows' : 'Nodes', width: 26 },
-        { title: 'Evidence', width: 74 },
-      ],
-      rows: shown.map((group) => [whichCell(group), why(group[0]?.reasons ?? [], group.length > 1)]),
-    },
+    table(
+      { [finding.what === 'inventory' ? 'Rows' : 'Nodes']: 26, Evidence: 74 },
+      shown.map((group) => [whichCell(group), why(group[0]?.reasons ?? [], group.length > 1)]),
+    ),
     ...(left === 0
       ? []
       : [
@@ -171,27 +168,12 @@ export function inconclusiveSection(matter: Matter): Section {
     heading(3, 'Nodes not collected', true),
     silent.length === 0
       ? text('None. All declared nodes were collected.')
-      : {
-          kind: 'table',
-          columns: [
-            { title: 'Nodes', width: 24 },
-            { title: 'Cause', width: 38 },
-            { title: 'Recommended action', width: 38 },
-          ],
-          rows: silent.slice(0, MOST_GROUPS).map(silentRow),
-        },
+      : table({ Nodes: 24, Cause: 38, 'Recommended action': 38 }, silent.slice(0, MOST_GROUPS).map(silentRow)),
     ...(silent.length > MOST_GROUPS ? [text(`And ${silent.length - MOST_GROUPS} more rows. ${ELSEWHERE}`)] : []),
     heading(3, 'Inconclusive or untested checks on collected nodes', true),
     groups.length === 0
       ? text('None. Every check has a conclusive result on every collected node.')
-      : {
-          kind: 'table',
-          columns: [
-            { title: 'Nodes', width: 24 },
-            { title: 'Reason', width: 76 },
-          ],
-          rows: groups,
-        },
+      : table({ Nodes: 24, Reason: 76 }, groups),
   ]
   return { id: 'undecided', title: titles.undecided, blocks }
 }

@@ -3,7 +3,17 @@ import { anomalyWords, familyWords, indicationWords, oddsWords, spoofWords } fro
 import type { Catalog, SignalNote } from '../../core/catalog.ts'
 import { of, plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
-import { type Block, type Cell, type Column, heading, type Line, plainCell, text } from '../../core/report-document.ts'
+import {
+  type Block,
+  type Cell,
+  headedTable,
+  heading,
+  type Line,
+  list,
+  plainCell,
+  table,
+  text,
+} from '../../core/report-document.ts'
 import { brief } from './wording.ts'
 
 interface Telling {
@@ -71,9 +81,8 @@ function anomalies(
   if (found.length === 0) return [heading(4, 'Anomalies'), text('None in the facts collected.')]
   return [
     heading(4, `Anomalies (${found.length})`),
-    {
-      kind: 'list',
-      items: [...found]
+    list(
+      [...found]
         .sort((a, b) => (a.class < b.class ? -1 : a.class > b.class ? 1 : 0))
         .map(
           (one): Line => ({
@@ -81,7 +90,7 @@ function anomalies(
             mark: one.class === 'impossible' ? 'square-cross' : 'diamond-question',
           }),
         ),
-    },
+    ),
   ]
 }
 
@@ -91,13 +100,12 @@ function minimum({ minimum: items, environment }: Isolation): readonly Block[] {
   const applies = items.filter(({ holds }) => holds !== 'not-applicable').length
   return [
     heading(4, `Minimum evidence for hardware: ${held} of ${applies} parts satisfied`),
-    {
-      kind: 'list',
-      items: items.map(({ item, title, holds, text: sentence }) => ({
+    list(
+      items.map(({ item, title, holds, text: sentence }) => ({
         text: `${item}. ${title}: ${plain(sentence, 900)}`,
         mark: holds === 'yes' ? 'ring-tick' : holds === 'no' ? 'diamond-question' : 'bar',
       })),
-    },
+    ),
   ]
 }
 
@@ -142,7 +150,7 @@ function signalTable({ signals: all }: Isolation, notes: ReadonlyMap<string, Sig
     ),
   )
   const decided = all.filter(({ indicates }) => indicates !== 'unreadable' && indicates !== 'not-applicable').length
-  return [heading(4, `Signals: ${of(decided, all.length)} read`), { kind: 'list', items: [...valued, ...unread] }]
+  return [heading(4, `Signals: ${of(decided, all.length)} read`), list([...valued, ...unread])]
 }
 
 /** "Who made the ACPI tables: “SUPERM” (S0)", with the weight where the signal has reference counts. */
@@ -158,18 +166,15 @@ function levels(isolation: Isolation, notes: ReadonlyMap<string, SignalNote>, co
   const { adversaries: all } = isolation
   return [
     heading(4, 'Residual indications of bare metal'),
-    ...(common.adversaries.length > 0
-      ? []
-      : [{ kind: 'table', columns: LEVEL_COLUMNS, rowHeaders: true, rows: all.map(levelCells) } as const]),
-    {
-      kind: 'list',
-      items: all.map(({ level, readOnThisNode }) => ({
+    ...(common.adversaries.length > 0 ? [] : [levelTable(all)]),
+    list(
+      all.map(({ level, readOnThisNode }) => ({
         text:
           readOnThisNode.length === 0
             ? `${level}: none of the signals read.`
             : `${level}: ${plural(readOnThisNode.length, 'signal')}: ${byFamily(readOnThisNode, notes)}.`,
       })),
-    },
+    ),
   ]
 }
 
@@ -190,10 +195,7 @@ function open({ openPoints, limitations }: Isolation, common: Common): readonly 
   return [
     ...(own.length === 0
       ? []
-      : [
-          heading(4, 'Further limitations'),
-          { kind: 'list', items: own.map((sentence) => ({ text: plain(sentence, 900) })) } as const,
-        ]),
+      : [heading(4, 'Further limitations'), list(own.map((sentence) => ({ text: plain(sentence, 900) })))]),
     ...(points.length === 0
       ? []
       : [heading(4, common.openPoints.length === 0 ? 'Open points' : 'Further open points'), openPointTable(points)]),
@@ -286,33 +288,20 @@ export function commonBlocks(
       ? []
       : [
           heading(4, 'Limitations common to all nodes'),
-          { kind: 'list', items: limitations.map((sentence) => ({ text: plain(sentence, 900) })) } as const,
+          list(limitations.map((sentence) => ({ text: plain(sentence, 900) }))),
         ]),
-    ...(ladder.length === 0
-      ? []
-      : [
-          heading(4, 'Falsification requirements'),
-          {
-            kind: 'table',
-            columns: LEVEL_COLUMNS,
-            rowHeaders: true,
-            rows: ladder.map(levelCells),
-          } as const,
-        ]),
+    ...(ladder.length === 0 ? [] : [heading(4, 'Falsification requirements'), levelTable(ladder)]),
     ...(openPoints.length === 0 ? [] : [heading(4, 'Open points common to all nodes'), openPointTable(openPoints)]),
     ...countedTable(all, notes),
   ]
 }
 
 /** Open points, one table row each, with the evidence that would resolve them. */
-const openPointTable = (openPoints: Isolation['openPoints']): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'Open point', width: 42 },
-    { title: 'Evidence required', width: 58 },
-  ],
-  rows: openPoints.map(({ point, resolution }) => [plainCell(plain(point, 300)), plainCell(plain(resolution, 900))]),
-})
+const openPointTable = (openPoints: Isolation['openPoints']): Block =>
+  table(
+    { 'Open point': 42, 'Evidence required': 58 },
+    openPoints.map(({ point, resolution }) => [plainCell(plain(point, 300)), plainCell(plain(resolution, 900))]),
+  )
 
 /** Reference counts behind the weights, for signals with a weight on any of these nodes; identical for every node. */
 function countedTable(all: readonly Isolation[], notes: ReadonlyMap<string, SignalNote>): readonly Block[] {
@@ -336,17 +325,7 @@ function countedTable(all: readonly Isolation[], notes: ReadonlyMap<string, Sign
     ? []
     : [
         heading(4, 'Reference counts: machines that indicate virtualization'),
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Signal', width: 46 },
-            { title: 'Ordinary guests', width: 18 },
-            { title: 'Disguised guests', width: 18 },
-            { title: 'Hardware', width: 18 },
-          ],
-          rowHeaders: true,
-          rows,
-        },
+        headedTable({ Signal: 46, 'Ordinary guests': 18, 'Disguised guests': 18, Hardware: 18 }, rows),
       ]
 }
 
@@ -359,22 +338,15 @@ const spoofText = (): string =>
 const hasLevels = ({ adversaries: all, environment }: Isolation): boolean =>
   all.length > 0 && environment !== 'virtual-machine' && environment !== 'logical-partition'
 
-const LEVEL_COLUMNS: readonly Column[] = [
-  { title: 'Provider', width: 30 },
-  { title: 'Would need to falsify', width: 35 },
-  { title: 'Residual indicators', width: 35 },
-]
-
-const levelCells = ({
-  level,
-  adversary,
-  wouldNeedToFalsify,
-  residualIndicators,
-}: Isolation['adversaries'][number]): readonly Cell[] => [
-  plainCell(`${level}. ${adversary}`),
-  lines(wouldNeedToFalsify),
-  lines(residualIndicators),
-]
+const levelTable = (adversaries: Isolation['adversaries']): Block =>
+  headedTable(
+    { Provider: 30, 'Would need to falsify': 35, 'Residual indicators': 35 },
+    adversaries.map(({ level, adversary, wouldNeedToFalsify, residualIndicators }) => [
+      plainCell(`${level}. ${adversary}`),
+      lines(wouldNeedToFalsify),
+      lines(residualIndicators),
+    ]),
+  )
 
 const lines = (all: readonly string[]): Cell =>
   all.length === 0 ? plainCell('Nothing.') : all.map((sentence) => ({ text: sentence }))

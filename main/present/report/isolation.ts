@@ -3,7 +3,7 @@ import { environmentText, gradeWords, imageLimit, tenancyWords } from '../../../
 import { names, of, plain, plural } from '../../core/plain-text.ts'
 import { LIVE_NOT_ASKED } from '../../core/probe.ts'
 import { explanationsFor, explanationText } from '../../core/register/explanations.ts'
-import { type Block, heading, plainCell, quiet, type Section, text } from '../../core/report-document.ts'
+import { type Block, heading, list, plainCell, quiet, type Section, table, text } from '../../core/report-document.ts'
 import { alike } from '../../core/tally.ts'
 import { ANALYSIS_KINDS, figureBlocks, isPictured, MANY_NODES, picturesNote } from './figures.ts'
 import type { Matter } from './input.ts'
@@ -79,19 +79,15 @@ function overview(nodes: readonly NodeAssessment[], shown: number, dossiers: num
   const left = groups.slice(MOST_GROUPS).flat().length
   return [
     heading(3, 'Nodes by result', true),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Nodes', width: 34 },
-        { title: 'Results', width: 66 },
-      ],
-      rows: groups
+    table(
+      { Nodes: 34, Results: 66 },
+      groups
         .slice(0, MOST_GROUPS)
         .map((group) => [
           [{ text: of(group.length, nodes.length), style: 'strong' }, { text: names(group.map(({ node }) => node)) }],
           group[0] === undefined ? [] : answers(group[0]).map((words) => ({ text: words })),
         ]),
-    },
+    ),
     ...(left === 0 ? [] : [text(`And ${plural(left, 'node')} with other results. ${ELSEWHERE}`)]),
     text(
       `${plural(shown, 'node')} ${shown === 1 ? 'has' : 'have'} a deviation or anomaly in isolation or encryption at rest; the ${dossiers} with the worst results are summarized below. ${ELSEWHERE}`,
@@ -146,7 +142,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
       ? [text('No observations were recorded for these results.')]
       : [
           heading(4, short ? 'Contradicting observations' : 'Observations'),
-          { kind: 'list', items: liveAtOnce(listed).map(reasonLine) } as const,
+          list(liveAtOnce(listed).map(reasonLine)),
           ...(left === 0
             ? []
             : [quiet(`And ${plural(left, 'more observation')}, in data/nodes/NODE/assessment.json of the pack.`)]),
@@ -168,15 +164,14 @@ function explanationBlocks(
   const title = (id: string): string => catalog.signals.find((note) => note.id === id)?.title ?? plain(id, 60)
   return [
     heading(4, 'Explanations'),
-    {
-      kind: 'list',
-      items: [...explained].flatMap(([signal, entries]) =>
+    list(
+      [...explained].flatMap(([signal, entries]) =>
         entries.map((entry) => ({
           text: `${title(signal)}. ${explanationText(entry)}`,
           mark: 'diamond-question' as const,
         })),
       ),
-    },
+    ),
   ]
 }
 

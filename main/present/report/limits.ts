@@ -28,10 +28,14 @@ import { compare } from '../../core/recording.ts'
 import {
   type Block,
   type Cell,
+  code,
+  headedTable,
   heading,
+  list,
   type MarkName,
   plainCell,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import type { Matter } from './input.ts'
@@ -88,22 +92,22 @@ export function glossarySection(): Section {
     id: 'glossary',
     title: titles.glossary,
     blocks: [
-      table(TERMS.map(([term, means]) => [[{ text: term, style: 'strong' }], plainCell(means)])),
+      terms(TERMS.map(([term, means]) => [[{ text: term, style: 'strong' }], plainCell(means)])),
       heading(3, 'Verdicts of a check on a node'),
-      table(
+      terms(
         VERDICTS.map((verdict) => [
           [{ text: verdictWords[verdict].label, mark: verdictMark(verdict) }],
           plainCell(verdictWords[verdict].meaning),
         ]),
       ),
       heading(3, 'Server part of a control'),
-      table(SERVER_STATES.map((state) => marked(serverStateWords[state]))),
+      terms(SERVER_STATES.map((state) => marked(serverStateWords[state]))),
       heading(3, 'Document part of a control'),
-      table(DOCUMENT_STATES.map((state) => marked(documentStateWords[state]))),
+      terms(DOCUMENT_STATES.map((state) => marked(documentStateWords[state]))),
       heading(3, 'Combined state, for counts and filters'),
-      table(ROW_STATES.map((state) => marked(rowStateWords[state]))),
+      terms(ROW_STATES.map((state) => marked(rowStateWords[state]))),
       heading(3, 'Roles of checks and levels of documents'),
-      table([
+      terms([
         ...CONTROL_ROLES.map((role) => named(roleWords[role])),
         ...EVIDENCE_LEVELS.map((level) => named(levelWords[level])),
       ]),
@@ -111,15 +115,7 @@ export function glossarySection(): Section {
   }
 }
 
-const table = (rows: readonly (readonly Cell[])[]): Block => ({
-  kind: 'table',
-  rowHeaders: true,
-  columns: [
-    { title: 'Term', width: 30 },
-    { title: 'Meaning', width: 70 },
-  ],
-  rows,
-})
+const terms = (rows: readonly (readonly Cell[])[]): Block => headedTable({ Term: 30, Meaning: 70 }, rows)
 
 const marked = ({ label, meaning, mark }: Word & { readonly mark: string }): readonly Cell[] => [
   [{ text: label, mark: mark as MarkName }],
@@ -135,39 +131,30 @@ export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole
     text(
       'Steps 1 to 6 require neither Barewitness nor an account nor a network. They use openssl 3, unzip, sha256sum, xxd and standard shell tools; step 1 uses certutil (NSS) and pdfsig, step 5 uses pdfdetach (both poppler). Place the report (not these annexes) as report.pdf, the pack, and root.pem (the root certificate that you trust) in one folder and run the commands there in this order. To verify the whole pack in one command, use verify.sh in the pack; see VERIFY.txt.',
     ),
-    { kind: 'code', lines: [`unzip -q ${archive} -d unpacked`] },
+    code([`unzip -q ${archive} -d unpacked`]),
   ]
   if (signer !== null)
     blocks.push(
       heading(3, '1. The signature in the report, with a PDF tool'),
       text('Every signature must be reported as valid, and the last must cover the whole document.'),
-      {
-        kind: 'code',
-        lines: [
-          'mkdir nss && certutil -N -d sql:nss --empty-password',
-          'certutil -A -d sql:nss -n root -t ",C," -i root.pem',
-          'pdfsig -no-ocsp -nssdir sql:nss report.pdf',
-        ],
-      },
+      code([
+        'mkdir nss && certutil -N -d sql:nss --empty-password',
+        'certutil -A -d sql:nss -n root -t ",C," -i root.pem',
+        'pdfsig -no-ocsp -nssdir sql:nss report.pdf',
+      ]),
       heading(3, '2. The signature in the report, with openssl only'),
-      {
-        kind: 'code',
-        lines: [
-          "set -- $(grep -aoE '/ByteRange *\\[[0-9 ]+\\]' report.pdf | head -1 | grep -oE '[0-9]+')",
-          '{ head -c $2 report.pdf; tail -c +$(($3+1)) report.pdf | head -c $4; } > signed.bin',
-          "head -c $3 report.pdf | tail -c +$(($2+1)) | tr -d '<>' | xxd -r -p > sig.der",
-          'openssl cms -verify -cades -binary -inform DER -in sig.der -content signed.bin \\',
-          '  -CAfile root.pem -purpose any -signer signer.pem -out /dev/null',
-        ],
-      },
+      code([
+        "set -- $(grep -aoE '/ByteRange *\\[[0-9 ]+\\]' report.pdf | head -1 | grep -oE '[0-9]+')",
+        '{ head -c $2 report.pdf; tail -c +$(($3+1)) report.pdf | head -c $4; } > signed.bin',
+        "head -c $3 report.pdf | tail -c +$(($2+1)) | tr -d '<>' | xxd -r -p > sig.der",
+        'openssl cms -verify -cades -binary -inform DER -in sig.der -content signed.bin \\',
+        '  -CAfile root.pem -purpose any -signer signer.pem -out /dev/null',
+      ]),
       heading(3, '3. The signer’s identity'),
       text(
         'Obtain the fingerprint of the signing certificate from the signer directly, for example by telephone or from an earlier audit. It must match the fingerprint here and under “Verification” in the report. Step 2 wrote the signing certificate to signer.pem. openssl prints the same digits with colons and in capitals.',
       ),
-      {
-        kind: 'code',
-        lines: ['openssl x509 -in signer.pem -noout -fingerprint -sha256', `# expected: ${signer.fingerprint}`],
-      },
+      code(['openssl x509 -in signer.pem -noout -fingerprint -sha256', `# expected: ${signer.fingerprint}`]),
     )
   else blocks.push(text('This copy is not signed. Only the digests below link it to its pack.'))
   blocks.push(
@@ -175,62 +162,53 @@ export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole
     text(
       'The second command must print the evidence digest below. The others check every file of the pack and print nothing if all files match.',
     ),
-    {
-      kind: 'code',
-      lines: [
-        'cd unpacked/pack',
-        "grep -v ' data/report' manifest-sha256.txt | sha256sum",
-        `# expected: ${evidenceDigest}`,
-        'sha256sum --strict --quiet -c tagmanifest-sha256.txt',
-        'sha256sum --strict --quiet -c manifest-sha256.txt',
-      ],
-    },
+    code([
+      'cd unpacked/pack',
+      "grep -v ' data/report' manifest-sha256.txt | sha256sum",
+      `# expected: ${evidenceDigest}`,
+      'sha256sum --strict --quiet -c tagmanifest-sha256.txt',
+      'sha256sum --strict --quiet -c manifest-sha256.txt',
+    ]),
     heading(3, '5. The results embedded in the report'),
     ...EMBEDDED[embeds],
     heading(3, '6. One capture of one node'),
     text(
       'Replace DIGEST with a digest from the evidence index. The file of that name in the pack contains the exact output of the node, with secrets masked. Its SHA-256 must equal its name. Its content can then be inspected.',
     ),
-    { kind: 'code', lines: ['find . -path "*/sha256/*" -name "DIGEST" -exec sha256sum {} +'] },
+    code(['find . -path "*/sha256/*" -name "DIGEST" -exec sha256sum {} +']),
     heading(3, '7. The verdicts'),
     text(
       'With Barewitness, on a computer without a network, every verdict can be re-evaluated from the captures and compared:',
     ),
-    { kind: 'code', lines: [`cd ../.. && barewitness verify ${archive} --trust root.pem`] },
+    code([`cd ../.. && barewitness verify ${archive} --trust root.pem`]),
   )
   return { id: 'howto', title: titles.howto, blocks }
 }
 
-/** What the embedded file is compared with in the unpacked pack, by form. */
+/** How the embedded file is compared with the unpacked pack, by form. */
 const EMBEDDED: Readonly<Record<EmbeddedForm, readonly Block[]>> = {
   whole: [
     text(
       'The embedded assessment.json contains every result. In the pack, the results of each node are a separate file; the loop must list every one of them.',
     ),
-    {
-      kind: 'code',
-      lines: [
-        'pdfdetach -save 1 -o ../../assessment.json ../../report.pdf',
-        'for part in data/nodes/*/assessment.json; do',
-        '  grep -qF -f "$part" ../../assessment.json && echo "in it: $part"',
-        'done',
-      ],
-    },
+    code([
+      'pdfdetach -save 1 -o ../../assessment.json ../../report.pdf',
+      'for part in data/nodes/*/assessment.json; do',
+      '  grep -qF -f "$part" ../../assessment.json && echo "in it: $part"',
+      'done',
+    ]),
   ],
   index: [
     text(
       'The embedded file is the index of results: the state of each control, and each node with the SHA-256 of its results in the pack. It is identical to data/assessment.json in the pack, so the second command must print nothing. The loop must list the results of every node.',
     ),
-    {
-      kind: 'code',
-      lines: [
-        'pdfdetach -save 1 -o ../../assessment-index.json ../../report.pdf',
-        'cmp data/assessment.json ../../assessment-index.json',
-        'for part in data/nodes/*/assessment.json; do',
-        '  grep -qF "$(sha256sum <"$part" | cut -c 1-64)" ../../assessment-index.json && echo "in it: $part"',
-        'done',
-      ],
-    },
+    code([
+      'pdfdetach -save 1 -o ../../assessment-index.json ../../report.pdf',
+      'cmp data/assessment.json ../../assessment-index.json',
+      'for part in data/nodes/*/assessment.json; do',
+      '  grep -qF "$(sha256sum <"$part" | cut -c 1-64)" ../../assessment-index.json && echo "in it: $part"',
+      'done',
+    ]),
   ],
 }
 
@@ -254,10 +232,7 @@ export const limitSection = (): Section => ({
   id: 'limits',
   title: titles.limits,
   flows: true,
-  blocks: [
-    text(generalLimitation('pack records')),
-    { kind: 'list', items: GENERAL_LIMITS.map((words) => ({ text: words })) },
-  ],
+  blocks: [text(generalLimitation('pack records')), list(GENERAL_LIMITS.map((words) => ({ text: words })))],
 })
 
 /** The limitations of the checks that decide a control without deviations, and what no server can answer. */
@@ -295,18 +270,7 @@ function ceilings(matter: Matter): readonly Block[] {
     text(
       `A satisfied check shows its expected condition and nothing more. ${see('checks')} lists the limitations of every check; ${rows.length === 0 ? 'no control has a server part without deviations, so none is repeated here.' : 'those that decide a control without deviations are repeated here.'}`,
     ),
-    ...(rows.length === 0
-      ? []
-      : [
-          {
-            kind: 'table',
-            columns: [
-              { title: 'Expected condition', width: 42 },
-              { title: 'Limitations', width: 58 },
-            ],
-            rows,
-          } as const,
-        ]),
+    ...(rows.length === 0 ? [] : [table({ 'Expected condition': 42, Limitations: 58 }, rows)]),
   ]
 }
 
@@ -326,16 +290,12 @@ function absentChecks({ scope }: Assessment, { checks, frameworks, offNodeChecks
     text(
       'The mappings refer to these checks, but this catalog does not contain them. Each counts as not tested on every node.',
     ),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Check', width: 42 },
-        { title: 'Intended evidence', width: 58 },
-      ],
-      rows: [...absent]
+    table(
+      { Check: 42, 'Intended evidence': 58 },
+      [...absent]
         .sort(([a], [b]) => compare(a, b))
         .map(([check, shows]) => [plainCell(plain(check, 100)), plainCell(plain(shows, 1000))]),
-    },
+    ),
   ]
 }
 
@@ -354,14 +314,9 @@ function notFromNodesTable(
     text(
       'Controls require these tests. Each is satisfied by a document, the evidence pack, the run chain or the population reconciliation.',
     ),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Check', width: 24 },
-        { title: 'Reason', width: 38 },
-        { title: 'Evidence required', width: 38 },
-      ],
-      rows: found.map(({ id, source, why }) => [
+    table(
+      { Check: 24, Reason: 38, 'Evidence required': 38 },
+      found.map(({ id, source, why }) => [
         plainCell(id),
         plainCell(why),
         [
@@ -371,6 +326,6 @@ function notFromNodesTable(
             .map((request) => ({ text: `${request.id} ${request.title}` })),
         ],
       ]),
-    },
+    ),
   ]
 }

@@ -4,11 +4,14 @@ import { plain } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
+  headedTable,
   heading,
   type Line,
+  list,
   type MarkName,
   plainCell,
   quiet,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { figureBlocks } from './figures.ts'
@@ -48,10 +51,8 @@ export function locationBlocks(node: NodeAssessment, matter: Matter): readonly B
 /** Interpretation of location results; printed with each of them. */
 export const showsBlocks = (): readonly Block[] => [heading(4, 'Interpretation'), showsList()]
 
-export const showsList = (): Block => ({
-  kind: 'list',
-  items: LOCATION_SHOWS.map(({ statement, status }) => ({ text: `${statement}. ${status}`, style: 'quiet' })),
-})
+export const showsList = (): Block =>
+  list(LOCATION_SHOWS.map(({ statement, status }) => ({ text: `${statement}. ${status}`, style: 'quiet' })))
 
 function answerTable({ claim, results }: Location): Block {
   const declared: Cell =
@@ -102,19 +103,11 @@ function discTable({ distanceBounds, frontEnd, reachable }: Location): readonly 
       : [{ text: `Countries with land within all bounds: ${reachable.join(', ')}.` }]
   return [
     heading(4, `${locationClassWords.E1} (E1)`),
-    {
-      kind: 'table',
-      rowHeaders: true,
-      columns: [
-        { title: 'Vantage point', width: 28 },
-        { title: 'Declared by', width: 14 },
-        { title: 'Round trip', width: 14 },
-        { title: 'Maximum distance', width: 12 },
-        { title: 'Measured', width: 32 },
-      ],
-      rows: distanceBounds.map(discRow),
-    },
-    ...(gap.length + lands.length === 0 ? [] : [{ kind: 'list', items: [...lands, ...gap] } as const]),
+    headedTable(
+      { 'Vantage point': 28, 'Declared by': 14, 'Round trip': 14, 'Maximum distance': 12, Measured: 32 },
+      distanceBounds.map(discRow),
+    ),
+    ...(gap.length + lands.length === 0 ? [] : [list([...lands, ...gap])]),
   ]
 }
 
@@ -170,14 +163,9 @@ function signalTable({ signals, results }: Location): readonly Block[] {
     })
   return [
     heading(4, 'Location statements'),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Statement', width: 50 },
-        { title: 'Source class', width: 28 },
-        { title: 'Indicates', width: 22 },
-      ],
-      rows: signals.map((signal) => [
+    table(
+      { Statement: 50, 'Source class': 28, Indicates: 22 },
+      signals.map((signal) => [
         [{ text: `${plain(signal.text, 800)}${cites(signal.captures)}` }],
         [
           { text: signal.hint ? 'Hint' : signal.class, style: 'strong' },
@@ -185,11 +173,9 @@ function signalTable({ signals, results }: Location): readonly Block[] {
         ],
         linesOf(signal.id),
       ]),
-    },
+    ),
   ]
 }
 
 const noteList = ({ notes }: Location): readonly Block[] =>
-  notes.length === 0
-    ? []
-    : [heading(4, 'Notes'), { kind: 'list', items: notes.map((note) => ({ text: plain(note, 1000) })) }]
+  notes.length === 0 ? [] : [heading(4, 'Notes'), list(notes.map((note) => ({ text: plain(note, 1000) })))]

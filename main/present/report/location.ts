@@ -18,7 +18,17 @@ import {
   worstVerdict,
 } from '../../core/location-verdicts.ts'
 import { of, plain, plural } from '../../core/plain-text.ts'
-import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
+import {
+  type Block,
+  type Cell,
+  headedTable,
+  heading,
+  type Line,
+  list,
+  plainCell,
+  type Section,
+  text,
+} from '../../core/report-document.ts'
 import { dayOf, daysSince } from './boundary.ts'
 import { MANY_NODES } from './figures.ts'
 import type { Matter } from './input.ts'
@@ -34,28 +44,30 @@ function broughtBlocks(
   asOf: string,
 ): readonly Block[] {
   return [
-    ...table('Round-trip measurements from other vantage points', VANTAGE_COLUMNS, vantages.map(vantageRow)),
-    ...table(
+    ...titledTable(
+      'Round-trip measurements from other vantage points',
+      { Measurement: 18, 'Vantage point, as declared': 30, Measured: 24, 'Signing key': 28 },
+      vantages.map(vantageRow),
+    ),
+    ...titledTable(
       'Address databases',
-      DATABASE_COLUMNS,
+      { File: 22, 'Type and publisher': 24, Date: 22, 'SHA-256': 32 },
       databases.map((one) => databaseRow(one, asOf)),
     ),
-    ...table('Site list', SITE_COLUMNS, sites === undefined ? [] : [siteRow(sites)]),
-    ...table('Residency rules', POLICY_COLUMNS, residency.map(policyRow)),
+    ...titledTable(
+      'Site list',
+      { File: 24, Source: 24, Rows: 10, 'SHA-256, signer': 42 },
+      sites === undefined ? [] : [siteRow(sites)],
+    ),
+    ...titledTable('Residency rules', { 'Residency rule': 30, Area: 40, Nodes: 30 }, residency.map(policyRow)),
   ]
 }
 
-type Columns = Extract<Block, { kind: 'table' }>['columns']
-
-const table = (title: string, columns: Columns, rows: readonly (readonly Cell[])[]): readonly Block[] =>
-  rows.length === 0 ? [] : [heading(4, title), { kind: 'table', rowHeaders: true, columns, rows }]
-
-const VANTAGE_COLUMNS: Columns = [
-  { title: 'Measurement', width: 18 },
-  { title: 'Vantage point, as declared', width: 30 },
-  { title: 'Measured', width: 24 },
-  { title: 'Signing key', width: 28 },
-]
+const titledTable = (
+  title: string,
+  widths: Readonly<Record<string, number>>,
+  rows: readonly (readonly Cell[])[],
+): readonly Block[] => (rows.length === 0 ? [] : [heading(4, title), headedTable(widths, rows)])
 
 const vantageRow = ({
   id,
@@ -73,13 +85,6 @@ const vantageRow = ({
     { text: `${of(measurements.filter(({ echo }) => echo !== null).length, measurements.length)} nodes measured` },
   ],
   [{ text: signature.fingerprint, style: 'mono' }],
-]
-
-const DATABASE_COLUMNS: Columns = [
-  { title: 'File', width: 22 },
-  { title: 'Type and publisher', width: 24 },
-  { title: 'Date', width: 22 },
-  { title: 'SHA-256', width: 32 },
 ]
 
 function databaseRow(
@@ -109,13 +114,6 @@ function databaseRow(
   ]
 }
 
-const SITE_COLUMNS: Columns = [
-  { title: 'File', width: 24 },
-  { title: 'Source', width: 24 },
-  { title: 'Rows', width: 10 },
-  { title: 'SHA-256, signer', width: 42 },
-]
-
 const siteRow = ({ source, on, declaredBy, file, rows, signature, signer }: SiteList): readonly Cell[] => [
   plainCell(plain(file.name, 255)),
   [{ text: plain(source, 200) }, { text: `${dayOf(on)}, supplied by ${plain(declaredBy, 100)}`, style: 'quiet' }],
@@ -133,12 +131,6 @@ const siteRow = ({ source, on, declaredBy, file, rows, signature, signer }: Site
           style: 'quiet',
         },
   ],
-]
-
-const POLICY_COLUMNS: Columns = [
-  { title: 'Residency rule', width: 30 },
-  { title: 'Area', width: 40 },
-  { title: 'Nodes', width: 30 },
 ]
 
 const policyRow = ({ name, nodes, region, country, polygon }: ResidencyPolicy): readonly Cell[] => [
@@ -212,14 +204,12 @@ function verdictTable(nodes: readonly NodeAssessment[]): readonly Block[] {
     return [text('No location was declared for any node and no residency rule is defined, so nothing was compared.')]
   return [
     heading(3, 'Location results of collected nodes', true),
-    {
-      kind: 'table',
-      rowHeaders: true,
-      columns: [
-        { title: 'Tested', width: 22 },
-        ...LOCATION_VERDICTS.map((verdict) => ({ title: locationVerdictWords[verdict].label, width: 13 })),
-      ],
-      rows: [...asked].map(([question, verdicts]) => [
+    headedTable(
+      {
+        Tested: 22,
+        ...Object.fromEntries(LOCATION_VERDICTS.map((verdict) => [locationVerdictWords[verdict].label, 13])),
+      },
+      [...asked].map(([question, verdicts]) => [
         plainCell(question),
         ...LOCATION_VERDICTS.map((verdict): Cell => {
           const count = verdicts.filter((one) => one === verdict).length
@@ -231,14 +221,13 @@ function verdictTable(nodes: readonly NodeAssessment[]): readonly Block[] {
           ]
         }),
       ]),
-    },
-    {
-      kind: 'list',
-      items: LOCATION_VERDICTS.map((verdict) => ({
+    ),
+    list(
+      LOCATION_VERDICTS.map((verdict) => ({
         ...locationLine(verdict),
         text: `${locationVerdictWords[verdict].label}. ${locationVerdictWords[verdict].meaning}`,
       })),
-    },
+    ),
   ]
 }
 
@@ -249,24 +238,22 @@ function fleetTable(nodes: readonly NodeAssessment[]): readonly Block[] {
     ? []
     : [
         heading(3, 'Location by node', true),
-        {
-          kind: 'table',
-          rowHeaders: true,
-          columns: [
-            { title: 'Node', width: 22 },
-            { title: 'Declared place', width: 20 },
-            { title: 'Location result', width: 15 },
-            { title: 'Narrowest bound (maximum distance)', width: 21 },
-            { title: 'Residency rule', width: 22 },
-          ],
-          rows: rows.map(({ node, location }) => [
+        headedTable(
+          {
+            Node: 22,
+            'Declared place': 20,
+            'Location result': 15,
+            'Narrowest bound (maximum distance)': 21,
+            'Residency rule': 22,
+          },
+          rows.map(({ node, location }) => [
             plainCell(plain(node, 80)),
             plainCell(location?.claim == null ? 'None declared' : plain(location.claim.name, 100)),
             placeCell(location),
             plainCell(boundText(location)),
             policyCell(location),
           ]),
-        },
+        ),
         ...(left > 0 ? [text(`And ${plural(left, 'node')} more. ${ELSEWHERE}`)] : []),
       ]
 }

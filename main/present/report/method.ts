@@ -4,13 +4,24 @@ import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import type { Command, Probe } from '../../core/probe.ts'
 import { type ThresholdValue, thresholdValues } from '../../core/profile.ts'
 import { compare } from '../../core/recording.ts'
-import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
+import {
+  type Block,
+  type Cell,
+  headedTable,
+  heading,
+  type Line,
+  list,
+  plainCell,
+  type Section,
+  table,
+  text,
+} from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
 import { factBlock } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { showsList } from './location-analysis.ts'
 import { sampling } from './population.ts'
-import { see, titles } from './wording.ts'
+import { hostKeyWords, see, titles } from './wording.ts'
 
 /** How the evidence was collected: privilege, probes, vantage points, and what was not collected. */
 export function methodSection(matter: Matter): Section {
@@ -32,7 +43,7 @@ export function methodSection(matter: Matter): Section {
       heading(3, 'Probes', true),
       ...questions(matter),
       heading(3, 'Not collected', true),
-      { kind: 'list', items: notAsked(matter).map((words) => ({ text: words })) },
+      list(notAsked(matter).map((words) => ({ text: words }))),
       heading(3, 'Interpretation of location results', true),
       showsList(),
       heading(3, 'Traces of the collection on nodes', true),
@@ -72,14 +83,7 @@ const wayIn = ({ recordings }: Matter): Cell =>
     'No recordings.',
   )
 
-const KEYS: Readonly<Record<NonNullable<Recording['hostKey']>['trust']['how'], string>> = {
-  'known-hosts': 'found in a known_hosts file',
-  fingerprint: 'equal to the fingerprint in the fleet file',
-  'host-ca': 'signed by a host certificate authority',
-  list: 'compared manually with a list',
-  decision: 'accepted manually, decision recorded',
-  demo: 'demo keys',
-}
+const KEYS = { ...hostKeyWords, demo: 'demo keys' }
 
 const hostKeys = ({ recordings }: Matter): Cell =>
   countLines(
@@ -129,17 +133,10 @@ function questions({ catalog, tally, recordings }: Matter): readonly Block[] {
     text(
       `${plural(catalog.probes.length, 'probe')} with ${plural(commands.length, 'command or measurement', 'commands and measurements')}, of which ${asRoot} require root. ${plural(answers, 'capture')} ${answers === 1 ? 'was' : 'were'} recorded. The pack’s data/catalog.json lists each probe with its exact commands and purpose; ${see('evidence')} lists the captures. A probe may serve several properties.`,
     ),
-    {
-      kind: 'table',
-      rowHeaders: true,
-      columns: [
-        { title: 'Property', width: 30 },
-        { title: 'Checks', width: 15 },
-        { title: 'Probes', width: 15 },
-        { title: 'Subject', width: 40 },
-      ],
-      rows: tally.properties.map((property) => questionRow(property, tally.checksOf(property))),
-    },
+    headedTable(
+      { Property: 30, Checks: 15, Probes: 15, Subject: 40 },
+      tally.properties.map((property) => questionRow(property, tally.checksOf(property))),
+    ),
   ]
 }
 
@@ -243,7 +240,7 @@ export function relaxed(judged: LocationVerdict): readonly Block[] {
       title: looser.length === 1 ? 'One threshold was relaxed' : `${looser.length} thresholds were relaxed`,
       text: 'The fleet file declares weaker values than the threshold profile. Satisfied verdicts in this report depend on these values.',
     },
-    { kind: 'list', items: looser.map((limit) => ({ text: `${movedText(limit)} Reason: ${reasonOf(limit)}` })) },
+    list(looser.map((limit) => ({ text: `${movedText(limit)} Reason: ${reasonOf(limit)}` }))),
   ]
 }
 
@@ -265,24 +262,20 @@ export function profileSection(matter: Matter): Section {
       ),
       ...(limits.length === 0
         ? [text('No check of this catalog uses a threshold.')]
-        : [heading(3, 'Thresholds used'), table(limits)]),
+        : [heading(3, 'Thresholds used'), thresholdTable(limits)]),
     ],
   }
 }
 
-const table = (limits: readonly ThresholdValue[]): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'Threshold', width: 38 },
-    { title: 'Value', width: 24 },
-    { title: 'Source', width: 38 },
-  ],
-  rows: limits.map((limit) => [
-    [{ text: limit.threshold.title }, { text: limit.threshold.id, style: 'quiet' }],
-    [{ text: limit.shown }, ...mark(limit)],
-    limit.moved === 'not' ? plainCell(limit.source) : plainCell(`Fleet file. Reason: ${reasonOf(limit)}`),
-  ]),
-})
+const thresholdTable = (limits: readonly ThresholdValue[]): Block =>
+  table(
+    { Threshold: 38, Value: 24, Source: 38 },
+    limits.map((limit) => [
+      [{ text: limit.threshold.title }, { text: limit.threshold.id, style: 'quiet' }],
+      [{ text: limit.shown }, ...mark(limit)],
+      limit.moved === 'not' ? plainCell(limit.source) : plainCell(`Fleet file. Reason: ${reasonOf(limit)}`),
+    ]),
+  )
 
 const mark = ({ moved, shownBefore }: ThresholdValue): readonly Line[] =>
   moved === 'not' ? [] : [{ text: `${moved} than the profile’s ${shownBefore}`, style: 'strong' }]

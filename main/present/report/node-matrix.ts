@@ -1,12 +1,12 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
 import { dayCount, propertyWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
-import { plain, plural } from '../../core/plain-text.ts'
+import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
-import { type Block, type Cell, type Line, quiet } from '../../core/report-document.ts'
-import { joined, reached, severity } from '../../core/tally.ts'
+import { type Block, type Cell, headedTable, type Line, list, quiet } from '../../core/report-document.ts'
+import { reached, severity } from '../../core/tally.ts'
 import { acceptedCount } from './acceptance-section.ts'
 import type { Matter } from './input.ts'
-import { share, supportedShare, verdictMark } from './wording.ts'
+import { supportedShare, verdictMark } from './wording.ts'
 
 /** Nodes with the worst verdict first, then by most deviations, then by fewest satisfied checks. */
 export function byWorstNode({ assessment, tally }: Pick<Matter, 'assessment' | 'tally'>): readonly NodeAssessment[] {
@@ -33,8 +33,8 @@ export function nodeMatrixBlocks(matter: Matter): readonly Block[] {
     ...(matter.register.riskAcceptances.length === 0
       ? []
       : [quiet('“Accepted” counts deviations with a risk acceptance in effect. Their verdict does not change.')]),
-    nodeMatrix(matter, byWorstNode(matter)),
-    { kind: 'list', items: LEGEND },
+    nodeMatrix(matter),
+    list(LEGEND),
   ]
 }
 
@@ -43,22 +43,14 @@ const LEGEND: readonly Line[] = VERDICTS.map((verdict) => ({
   mark: verdictMark(verdict),
 }))
 
-/** One row per given node; for null, one row with the totals over all nodes. */
-function nodeMatrix(matter: Matter, nodes: readonly NodeAssessment[] | null): Block {
-  return {
-    kind: 'table',
-    rowHeaders: true,
-    columns: [
-      { title: 'Node', width: 19.5 },
-      ...matter.tally.properties.map((property) => {
-        const { label } = propertyWords[property]
-        // Room for two two-digit numbers and the longest word of the title; neither may break.
-        const wide = matter.tally.checksOf(property).length > 9 || /\w{10}/.test(label)
-        return { title: label, width: wide ? 12.5 : 11 }
-      }),
-    ],
-    rows: nodes === null ? [totals(matter)] : nodes.map(nodeRow(matter)),
-  }
+function nodeMatrix(matter: Matter): Block {
+  const widths = matter.tally.properties.map((property) => {
+    const { label } = propertyWords[property]
+    // Room for two two-digit numbers and the longest word of the title; neither may break.
+    const wide = matter.tally.checksOf(property).length > 9 || /\w{10}/.test(label)
+    return [label, wide ? 12.5 : 11] as const
+  })
+  return headedTable({ Node: 19.5, ...Object.fromEntries(widths) }, byWorstNode(matter).map(nodeRow(matter)))
 }
 
 const nodeRow =
@@ -87,17 +79,3 @@ function nameCell({ assessment }: Matter, node: NodeAssessment): Cell {
   if (node.synthetic !== null && !assessment.demo) notes.push({ text: 'synthetic recording', style: 'quiet' })
   return [{ text: plain(node.node, 80), style: 'strong' }, ...notes]
 }
-
-/** All results of each property over all nodes, by verdict. */
-const totals = ({ assessment, tally }: Matter): readonly Cell[] => [
-  [{ text: `All ${plural(assessment.nodes.length, 'declared node')}`, style: 'strong' }],
-  ...tally.properties.map((property): Cell => {
-    const cell = joined(assessment.nodes.map(({ node }) => tally.cell(node, property)))
-    const shown = VERDICTS.filter((verdict) => verdict === 'satisfied' || cell.counts[verdict] > 0)
-    return shown.map((verdict) => ({
-      text: share(cell, verdict),
-      mark: verdictMark(verdict),
-      means: verdictWords[verdict].label,
-    }))
-  }),
-]

@@ -5,6 +5,7 @@ import { recordingDigest } from '../../core/recording.ts'
 import {
   type Block,
   type Cell,
+  headedTable,
   heading,
   type Line,
   monoCell,
@@ -13,12 +14,13 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
+import type { FactRows } from './boundary.ts'
 import { MANY_NODES } from './figures.ts'
 import type { Matter } from './input.ts'
 import { deviceCounts, layerText } from './isolation.ts'
 import { locationCell } from './location.ts'
 import { byWorstNode, nodeMatrixBlocks } from './node-matrix.ts'
-import { between, countLines, ELSEWHERE, observed, see, syntheticText, titles, when } from './wording.ts'
+import { between, countLines, ELSEWHERE, hostKeyWords, observed, see, syntheticText, titles, when } from './wording.ts'
 
 /** Row limit of a printed table; the others are counted. */
 const MOST_ROWS = 1000
@@ -54,10 +56,8 @@ function inFull(matter: Matter): readonly Block[] {
 export const recordingsOf = ({ recordings }: Matter): ReadonlyMap<string, Recording> =>
   new Map(recordings.map((loaded) => [recordingDigest(loaded), loaded.recording]))
 
-type Facts = readonly { readonly label: string; readonly value: Cell }[]
-
 /** Identity, how it was verified, and results of one node. */
-export function nodeFacts(matter: Matter, node: NodeAssessment, recording: Recording | null): Facts {
+export function nodeFacts(matter: Matter, node: NodeAssessment, recording: Recording | null): FactRows {
   return [
     { label: 'Evidence', value: observedCell(node) },
     ...(recording === null ? [] : identity(recording)),
@@ -79,19 +79,10 @@ function observedCell(node: NodeAssessment): Cell {
   ]
 }
 
-const TRUST: Readonly<Record<HostKey['trust']['how'], string>> = {
-  'known-hosts': 'found in a known_hosts file',
-  fingerprint: 'equal to the fingerprint in the fleet file',
-  'host-ca': 'signed by a host certificate authority',
-  list: 'compared manually with a list',
-  decision: 'accepted manually, decision recorded',
-  demo: 'demo key',
-}
-
 const RIGHTS = { root: 'as root', sudo: 'through sudo', none: 'not run' } as const
 
 /** Identity of the node and how it was verified, from the recording. */
-function identity(recording: Recording): Facts {
+function identity(recording: Recording): FactRows {
   const { node, hostKey, session, clock, collector, liveTests, metadata } = recording
   const login =
     session === null
@@ -123,13 +114,15 @@ const hostKeyCell = (hostKey: HostKey | null): Cell =>
     : [{ text: trusted(hostKey) }, { text: plain(hostKey.fingerprint, 80), style: 'mono' }]
 
 /** How the host key was verified; details of the recording are omitted where they repeat that. */
-function trusted({ type, trust: { how, detail } }: HostKey): string {
-  const more = detail.replace(/^equals /, 'matches ') === TRUST[how] ? '' : `: ${plain(detail)}`
-  return `${plain(type, 60)}, ${TRUST[how]}${more}`
+function trusted(hostKey: HostKey): string {
+  const { how, detail } = hostKey.trust
+  const words = hostKeyWords[how]
+  const more = detail.replace(/^equals /, 'matches ') === words ? '' : `: ${plain(detail)}`
+  return `${plain(hostKey.type, 60)}, ${words}${more}`
 }
 
 /** Checks not satisfied on this node, and provider claims it contradicts. */
-function contradictions({ tally, catalog, assessment }: Matter, node: NodeAssessment): Facts {
+function contradictions({ tally, catalog, assessment }: Matter, node: NodeAssessment): FactRows {
   const checks = catalog.checks.filter(({ id }) => tally.verdict(node.node, id) === 'not-satisfied').map(({ id }) => id)
   const broken = new Set(
     (node.claims ?? []).filter(({ result }) => result === 'contradicted').map(({ claim }) => claim),
@@ -178,19 +171,17 @@ function inRows(matter: Matter): readonly Block[] {
       `${of(listed.length, assessment.nodes.length)} nodes have deviations or were not collected; they are listed below, worst first. The other ${others} have neither. Results, identity, host key and isolation analysis of every node are in the pack, in data/nodes/NODE.`,
     ),
     heading(3, 'Nodes with deviations or not collected', true),
-    {
-      kind: 'table',
-      rowHeaders: true,
-      columns: [
-        { title: 'Node', width: 27 },
-        { title: 'Collected (UTC), privilege', width: 21 },
-        { title: 'Deviations', width: 11 },
-        { title: 'No result', width: 9 },
-        { title: 'Execution environment', width: 22 },
-        { title: 'Recording', width: 12 },
-      ],
-      rows: listed.slice(0, MOST_ROWS).map((node) => nodeRow(matter, node)),
-    },
+    headedTable(
+      {
+        Node: 27,
+        'Collected (UTC), privilege': 21,
+        Deviations: 11,
+        'No result': 9,
+        'Execution environment': 22,
+        Recording: 12,
+      },
+      listed.slice(0, MOST_ROWS).map((node) => nodeRow(matter, node)),
+    ),
     ...(left > 0 ? [text(`And ${plural(left, 'node')} more. ${ELSEWHERE}`)] : []),
   ]
 }

@@ -10,6 +10,7 @@ import {
   type MarkName,
   quiet,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
@@ -269,26 +270,19 @@ const SEEN_MARKS: Readonly<Record<NotSeen['is'], MarkName>> = {
 
 /** What is satisfied next to what was not seen. A part of the nodes is no tick: another part may deviate. */
 function seenTable({ shown: { inOrder, notSeen } }: Matter): Block {
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Satisfied', width: 50 },
-      { title: 'Not seen', width: 50 },
+  return table({ Satisfied: 50, 'Not seen': 50 }, [
+    [
+      inOrder.length === 0
+        ? [{ text: 'Nothing was shown to be satisfied.' }]
+        : inOrder.map(
+            ({ text: words, part, whole }): Line => ({
+              text: `${words}: ${of(part, whole)}`,
+              mark: part === whole ? 'ring-tick' : 'dot',
+            }),
+          ),
+      notSeen.map(({ text: words, is }): Line => ({ text: short(words, 90), mark: SEEN_MARKS[is] })),
     ],
-    rows: [
-      [
-        inOrder.length === 0
-          ? [{ text: 'Nothing was shown to be satisfied.' }]
-          : inOrder.map(
-              ({ text: words, part, whole }): Line => ({
-                text: `${words}: ${of(part, whole)}`,
-                mark: part === whole ? 'ring-tick' : 'dot',
-              }),
-            ),
-        notSeen.map(({ text: words, is }): Line => ({ text: short(words, 90), mark: SEEN_MARKS[is] })),
-      ],
-    ],
-  }
+  ])
 }
 
 /** A reader must not take the first actions for all of them. */
@@ -298,21 +292,15 @@ const actionsTitle = (all: number, most: number): string =>
 const actionTable = (actions: readonly NextAction[]): Block =>
   actions.length === 0
     ? quiet('None.')
-    : {
-        kind: 'table',
-        columns: [
-          { title: 'Action', width: 60 },
-          { title: 'Closes', width: 14 },
-          { title: 'Owner', width: 14 },
-          { title: 'Due', width: 12 },
-        ],
-        rows: actions.map(({ text: words, findings, owner, due }, at): readonly Cell[] => [
+    : table(
+        { Action: 60, Closes: 14, Owner: 14, Due: 12 },
+        actions.map(({ text: words, findings, owner, due }, at): readonly Cell[] => [
           [{ text: short(`${at + 1}. ${words}`, 130) }],
           findings.map(({ reference }) => ({ text: reference, link: reference })),
           [{ text: owner === null ? 'Not assigned' : short(owner, 30) }],
           [{ text: due === null ? '–' : day(due) }],
         ]),
-      }
+      )
 
 /** Maximum width of a letter in units. Letters missing from the fonts are printed as a code, hence 10. */
 function weight(words: string): number {

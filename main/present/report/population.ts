@@ -13,7 +13,17 @@ import { FRESH_DAYS } from '../../core/assess.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
-import { type Block, type Cell, heading, plainCell, type Section, text } from '../../core/report-document.ts'
+import {
+  type Block,
+  type Cell,
+  headedTable,
+  heading,
+  list,
+  plainCell,
+  type Section,
+  table,
+  text,
+} from '../../core/report-document.ts'
 import { markText, NOTHING_SHARED, surplusNames } from '../../core/same-machine.ts'
 import { alike, reached } from '../../core/tally.ts'
 import { declaredBy, factBlock, typed } from './boundary.ts'
@@ -105,13 +115,9 @@ function sameMachines({ assessment: { shared } }: Matter): readonly Block[] {
           text(
             'Each of these machines counts once. While one machine has several names, the server part of a control does not cover the declared population: the evidence does not show that the declared nodes are separate machines.',
           ),
-          {
-            kind: 'table',
-            columns: [
-              { title: 'Names', width: 40 },
-              { title: 'Shared identifiers', width: 60 },
-            ],
-            rows: machines.slice(0, MOST_ROWS).map(({ nodes, by, container }): readonly Cell[] => [
+          table(
+            { Names: 40, 'Shared identifiers': 60 },
+            machines.slice(0, MOST_ROWS).map(({ nodes, by, container }): readonly Cell[] => [
               plainCell(names(nodes, 40)),
               [
                 ...by.map((mark) => ({ text: markText(mark) })),
@@ -124,7 +130,7 @@ function sameMachines({ assessment: { shared } }: Matter): readonly Block[] {
                   : []),
               ],
             ]),
-          } as const,
+          ),
           ...rest(machines.length),
         ]),
   ]
@@ -191,10 +197,7 @@ function comparison(coverage: Reconciliation): readonly Block[] {
       ? []
       : [
           heading(3, 'Conflicts between the lists'),
-          {
-            kind: 'list',
-            items: coverage.conflicts.slice(0, MOST_ROWS).map((words) => ({ text: oneLine(words, 600) })),
-          } as const,
+          list(coverage.conflicts.slice(0, MOST_ROWS).map((words) => ({ text: oneLine(words, 600) }))),
           ...rest(coverage.conflicts.length),
         ]),
   ]
@@ -217,44 +220,38 @@ const grouped = (nodes: readonly ReconciledNode[]): readonly (readonly Reconcile
 /** The names in a row of several nodes. */
 const MOST_NAMED = 24
 
-const nodeTable = (rows: readonly (readonly ReconciledNode[])[]): Block => ({
-  kind: 'table',
-  rowHeaders: true,
-  columns: [
-    { title: 'Node', width: 34 },
-    { title: 'Declared', width: 14 },
-    { title: 'In fleet file', width: 14 },
-    { title: 'Collected', width: 14 },
-    { title: 'Provider inventory', width: 24 },
-  ],
-  rows: rows.flatMap((nodes): readonly (readonly Cell[])[] => {
-    const [first, ...others] = nodes
-    if (first === undefined) return []
-    const { node, declared, inFleet, collected, inventory } = first
-    const isOne = others.length === 0
-    const matched = inventory === null ? '' : `${isOne ? plain(inventory.id, 100) : 'Yes'}, by ${MATCHED[inventory.by]}`
-    return [
-      [
-        isOne
-          ? [{ text: plain(node, 80), style: 'strong' }]
-          : [
-              { text: plural(nodes.length, 'node'), style: 'strong' },
-              {
-                text: names(
-                  nodes.map((one) => one.node),
-                  MOST_NAMED,
-                ),
-                style: 'quiet',
-              },
-            ],
-        yes(declared),
-        yes(inFleet),
-        yes(collected),
-        inventory === null ? yes(false) : plainCell(matched),
-      ],
-    ]
-  }),
-})
+const nodeTable = (rows: readonly (readonly ReconciledNode[])[]): Block =>
+  headedTable(
+    { Node: 34, Declared: 14, 'In fleet file': 14, Collected: 14, 'Provider inventory': 24 },
+    rows.flatMap((nodes): readonly (readonly Cell[])[] => {
+      const [first, ...others] = nodes
+      if (first === undefined) return []
+      const { node, declared, inFleet, collected, inventory } = first
+      const isOne = others.length === 0
+      const matched =
+        inventory === null ? '' : `${isOne ? plain(inventory.id, 100) : 'Yes'}, by ${MATCHED[inventory.by]}`
+      return [
+        [
+          isOne
+            ? [{ text: plain(node, 80), style: 'strong' }]
+            : [
+                { text: plural(nodes.length, 'node'), style: 'strong' },
+                {
+                  text: names(
+                    nodes.map((one) => one.node),
+                    MOST_NAMED,
+                  ),
+                  style: 'quiet',
+                },
+              ],
+          yes(declared),
+          yes(inFleet),
+          yes(collected),
+          inventory === null ? yes(false) : plainCell(matched),
+        ],
+      ]
+    }),
+  )
 
 const MATCHED = { serial: 'serial number', address: 'address', name: 'name' } as const
 const yes = (is: boolean): Cell => (is ? plainCell('Yes') : [{ text: 'No', style: 'strong' }])
@@ -262,22 +259,20 @@ const yes = (is: boolean): Cell => (is ? plainCell('Yes') : [{ text: 'No', style
 const unaccountedFirst = (a: InventoryOnly, b: InventoryOnly): number =>
   Number(a.excluded !== null) - Number(b.excluded !== null) || compare(a.row.id, b.row.id)
 
-const onlyTable = (rows: readonly InventoryOnly[]): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'Row', width: 20 },
-    { title: 'Name, address, serial number', width: 40 },
-    { title: 'Explanation', width: 40 },
-  ],
-  rows: rows.map(({ row, excluded }) => [
-    typed(row.id, 200),
-    plainCell(
-      [row.name, row.address, row.serial].flatMap((part) => (part === null ? [] : [plain(part)])).join(', ') ||
-        'ID only',
-    ),
-    excluded === null ? [{ text: 'No explanation', style: 'strong' }] : typed(`Excluded, with rationale: ${excluded}`),
-  ]),
-})
+const onlyTable = (rows: readonly InventoryOnly[]): Block =>
+  table(
+    { Row: 20, 'Name, address, serial number': 40, Explanation: 40 },
+    rows.map(({ row, excluded }) => [
+      typed(row.id, 200),
+      plainCell(
+        [row.name, row.address, row.serial].flatMap((part) => (part === null ? [] : [plain(part)])).join(', ') ||
+          'ID only',
+      ),
+      excluded === null
+        ? [{ text: 'No explanation', style: 'strong' }]
+        : typed(`Excluded, with rationale: ${excluded}`),
+    ]),
+  )
 
 /** Declared nodes not collected or partially collected, by reason. */
 function notReached({ assessment }: Matter): readonly Block[] {
@@ -298,14 +293,9 @@ function notReached({ assessment }: Matter): readonly Block[] {
           ),
         ]
       : [
-          {
-            kind: 'table',
-            columns: [
-              { title: 'Reason', width: 36 },
-              { title: 'Count', width: 14 },
-              { title: 'Nodes', width: 50 },
-            ],
-            rows: groups.map((group): readonly Cell[] => [
+          table(
+            { Reason: 36, Count: 14, Nodes: 50 },
+            groups.map((group): readonly Cell[] => [
               plainCell(group[0]?.why ?? ''),
               plainCell(of(group.length, nodes.length)),
               plainCell(
@@ -315,7 +305,7 @@ function notReached({ assessment }: Matter): readonly Block[] {
                 ),
               ),
             ]),
-          } as const,
+          ),
           text(`For causes and recommended actions, see ${see('undecided')}.`),
         ]),
   ]

@@ -8,10 +8,18 @@ import { compare } from '../../core/recording.ts'
 import { attachmentPath } from '../../core/register/attachments.ts'
 import { type DocumentStatus, documentStatuses, supportingIn } from '../../core/register/requests.ts'
 import { basisOf, effectiveText, periodCover, supersededIn, versionName } from '../../core/register/versions.ts'
-import { type EntryStatus, statusOf } from '../../core/register.ts'
-import { type Block, type Cell, heading, plainCell, quiet, type Section, text } from '../../core/report-document.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  plainCell,
+  quiet,
+  type Section,
+  table,
+  text,
+} from '../../core/report-document.ts'
 import { alike } from '../../core/tally.ts'
-import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './boundary.ts'
+import { byStatus, type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './boundary.ts'
 import { withdrawal } from './cover.ts'
 import type { Matter } from './input.ts'
 import { askedWords, documentCounts, type OutstandingRequest } from './outstanding.ts'
@@ -21,12 +29,8 @@ import { day, itemName, see, shortName, titles, when } from './wording.ts'
 export function recordSection(matter: Matter): Section {
   const { register, assessment } = matter
   const of = versionsIn(matter)
-  const groups = GROUPS.map((status) => ({
-    title: statusWords[status],
-    entries: register.documents
-      .filter((entry) => statusOf(entry, assessment.asOf) === status)
-      .sort((a, b) => compare(a.attachedAt, b.attachedAt) || compare(a.id, b.id)),
-  })).filter(({ entries }) => entries.length > 0)
+  const ordered = [...register.documents].sort((a, b) => compare(a.attachedAt, b.attachedAt) || compare(a.id, b.id))
+  const groups = byStatus(ordered, assessment.asOf)
   return {
     id: 'records',
     title: titles.records,
@@ -36,16 +40,14 @@ export function recordSection(matter: Matter): Section {
       ),
       ...outstandingBlocks(matter),
       ...(groups.length === 0 ? [heading(3, 'On file', true), text('No documents on file.')] : []),
-      ...groups.flatMap(({ title, entries }): readonly Block[] => [
-        heading(3, `${title} (${entries.length})`, true),
+      ...groups.flatMap(({ status, entries }): readonly Block[] => [
+        heading(3, `${statusWords[status]} (${entries.length})`, true),
         ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry, of(entry))),
         ...furtherEntries(entries.length),
       ]),
     ],
   }
 }
-
-const GROUPS: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 
 /** Facts about a document that its own entry does not state: whether it counts, and the versions before and after it. */
 interface VersionFacts {
@@ -65,7 +67,7 @@ function versionsIn({ register, assessment }: Matter): (entry: EvidenceDocument)
   })
 }
 
-/** Declared effective period, and what the engagement asks for beyond it. */
+/** Declared effective period, and whether it covers the period of the engagement. */
 function effectiveRows({ assessment }: Pick<Matter, 'assessment'>, entry: EvidenceDocument): FactRows {
   const { effective } = entry
   if (effective === undefined) return []
@@ -141,10 +143,7 @@ function entryBlocks(
               ),
             },
           ]),
-      {
-        label: 'Counts as',
-        value: plainCell(supports ? 'Supporting evidence' : 'Not counted as support'),
-      },
+      { label: 'Counts as', value: plainCell(supports ? 'Supporting evidence' : 'Not counted as support') },
       ...effectiveRows({ assessment }, entry),
       ...(later === null ? [] : [{ label: 'Superseded by', value: versionCell(later) }]),
       ...(entry.supersedes === undefined
@@ -207,15 +206,10 @@ function outstandingBlocks(matter: Matter): readonly Block[] {
     ),
     ordered.length === 0
       ? text('No documents outstanding.')
-      : {
-          kind: 'table',
-          columns: [
-            { title: 'Document', width: 44 },
-            { title: 'Controls', width: 32 },
-            { title: 'Status', width: 24 },
-          ],
-          rows: ordered.map((one) => outstandingRow(matter, one)),
-        },
+      : table(
+          { Document: 44, Controls: 32, Status: 24 },
+          ordered.map((one) => outstandingRow(matter, one)),
+        ),
   ]
 }
 

@@ -13,10 +13,12 @@ import {
   type MarkName,
   quiet,
   type Section,
+  table,
   text,
 } from '../../core/report-document.ts'
 import { isObservation } from '../formats/row-counts.ts'
-import { isTested } from './control-detail.ts'
+import { byCheck, findingByCheck } from '../presentation.ts'
+import { type ControlRow, controlRowsOf, isTested } from './control-detail.ts'
 import { controlAnchor, statusText } from './findings.ts'
 import type { Matter } from './input.ts'
 import { ownerText } from './page-one.ts'
@@ -36,24 +38,9 @@ import {
 /** Deviating nodes that a result names. */
 const MOST_NAMED = 5
 
-export interface ControlRow {
-  readonly control: Control
-  readonly result: ControlAssessment
-}
-
 /** The controls of a framework that are in scope, with their conclusions, in the order of the framework. */
-export function controlsInScope(
-  { assessment }: Pick<Matter, 'assessment'>,
-  framework: Framework,
-): readonly ControlRow[] {
-  const results = new Map(
-    assessment.controls.filter((one) => one.framework === framework.id).map((one) => [one.control, one]),
-  )
-  return framework.controls.flatMap((control): readonly ControlRow[] => {
-    const result = results.get(control.key)
-    return result === undefined || result.state === 'out-of-scope' ? [] : [{ control, result }]
-  })
-}
+export const controlsInScope = (matter: Pick<Matter, 'assessment'>, framework: Framework): readonly ControlRow[] =>
+  controlRowsOf(matter, framework).filter(({ result }) => result.state !== 'out-of-scope')
 
 /**
  * One framework in the form of section IV of a SOC 2 report: for each control, the tests performed and their results, for checks that decide it; then
@@ -101,16 +88,12 @@ export function testIntro({ assessment, shown }: Matter, rows: readonly ControlR
 }
 
 function testTable(matter: Matter, framework: Framework, rows: readonly ControlRow[]): Block {
-  const severities = new Map(matter.catalog.severities.map((one) => [one.check, one]))
-  const findings = new Map([...matter.shown.findings, ...matter.shown.informational].map((one) => [one.check, one]))
+  const severities = byCheck(matter.catalog.severities)
+  const findings = findingByCheck(matter.shown)
   const shown = new Map<string, string>()
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Test performed', width: 48 },
-      { title: 'Result of test', width: 52 },
-    ],
-    rows: rows.flatMap(({ control, result }): readonly (readonly Cell[])[] => [
+  return table(
+    { 'Test performed': 48, 'Result of test': 52 },
+    rows.flatMap(({ control, result }): readonly (readonly Cell[])[] => [
       [headOf(framework, control, result)],
       ...listedTests(result).map((check): readonly Cell[] => {
         const earlier = shown.get(check.check)
@@ -123,7 +106,7 @@ function testTable(matter: Matter, framework: Framework, rows: readonly ControlR
       }),
       ...observationRow(result, findings),
     ]),
-  }
+  )
 }
 
 /** The tests of a control that are listed: those that decide it, and those that only verification of the pack makes. */
@@ -132,7 +115,7 @@ export const listedTests = ({ checks }: Pick<ControlAssessment, 'checks'>): read
     ({ decides, source, role }) => decides || (source === 'pack' && (role === 'required' || role === 'counter')),
   )
 
-/** What answers a check that no server does. */
+/** The source of a result, for checks without a procedure on servers. */
 export const SOURCES: Readonly<Record<ControlCheck['source'], string>> = {
   server: 'Tested on each node.',
   pack: 'No test of a node: the sealed pack contains the record.',
@@ -338,28 +321,24 @@ export function checkSection(matter: Matter): Section {
         const checks = matter.tally.checksOf(property)
         return checks.length === 0
           ? []
-          : [heading(3, propertyWords[property].label, true), table(matter, checks, items)]
+          : [heading(3, propertyWords[property].label, true), checkTable(matter, checks, items)]
       }),
     ],
   }
 }
 
-const table = (matter: Matter, checks: readonly Check[], items: ReadonlyMap<string, readonly string[]>): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'Check', width: 21 },
-    { title: 'Expected condition and limitations', width: 59 },
-    { title: 'Results', width: 20 },
-  ],
-  rows: checks.map((check): readonly Cell[] => [
-    [
-      { text: check.id, style: 'strong' },
-      ...(items.get(check.id) ?? []).map((words) => ({ text: words, style: 'quiet' as const })),
-    ],
-    [{ text: check.expected }, { text: check.limitations, style: 'quiet' }],
-    countLines(matter.tally.overNodes(check.id)),
-  ]),
-})
+const checkTable = (matter: Matter, checks: readonly Check[], items: ReadonlyMap<string, readonly string[]>): Block =>
+  table(
+    { Check: 21, 'Expected condition and limitations': 59, Results: 20 },
+    checks.map((check): readonly Cell[] => [
+      [
+        { text: check.id, style: 'strong' },
+        ...(items.get(check.id) ?? []).map((words) => ({ text: words, style: 'quiet' as const })),
+      ],
+      [{ text: check.expected }, { text: check.limitations, style: 'quiet' }],
+      countLines(matter.tally.overNodes(check.id)),
+    ]),
+  )
 
 /** By check: one line per framework with the controls it is mapped to. */
 function itemsByCheck(matter: Matter): ReadonlyMap<string, readonly string[]> {

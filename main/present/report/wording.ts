@@ -12,6 +12,7 @@ import type {
   CaptureRef,
   ControlRef,
   DocumentPart,
+  HostKey,
   NodeAssessment,
   Observation,
   ServerPart,
@@ -217,17 +218,8 @@ export const documentCell = (documents: DocumentPart): Line =>
     ? { ...documentMarked(documents), text: `${of(documents.held, documents.needed)} held` }
     : documentMarked(documents)
 
-const COUNTED: Readonly<Record<Verdict, string>> = {
-  satisfied: 'satisfied',
-  'not-satisfied': 'not satisfied',
-  inconclusive: 'inconclusive',
-  'not-tested': 'not tested',
-  'not-applicable': 'not applicable',
-  informational: 'informational',
-}
-
 /** A count out of the results with a criterion; for informational and not applicable results, the number alone. */
-export const share = ({ counts, decidable }: PropertyCell, verdict: Verdict): string =>
+const share = ({ counts, decidable }: PropertyCell, verdict: Verdict): string =>
   isDecidable(verdict) ? of(counts[verdict], decidable) : String(counts[verdict])
 
 /** Satisfied share for narrow cells: results outside the denominator follow a plus sign. */
@@ -240,7 +232,7 @@ export const supportedShare = (cell: PropertyCell): string =>
 /** Counts by verdict, worst first, one line each; zero counts are omitted. */
 export const countLines = (cell: PropertyCell): readonly Line[] =>
   SEVERITY.filter((verdict) => cell.counts[verdict] > 0).map((verdict) => ({
-    text: `${share(cell, verdict)} ${COUNTED[verdict]}`,
+    text: `${share(cell, verdict)} ${verdictWords[verdict].label.toLowerCase()}`,
     mark: verdictMark(verdict),
   }))
 
@@ -311,3 +303,13 @@ export const worstFirst = (reasons: readonly Observation[]): readonly Observatio
 /** Observations as lines for other tools, the worst first, each with its direction. */
 export const observationLines = (observations: readonly Observation[]): readonly string[] =>
   worstFirst(observations).map(({ direction, text }) => `${direction}: ${plain(text, 1200)}`)
+
+/** How a host key was verified. */
+export const hostKeyWords: Readonly<Record<HostKey['trust']['how'], string>> = {
+  'known-hosts': 'found in a known_hosts file',
+  fingerprint: 'equal to the fingerprint in the fleet file',
+  'host-ca': 'signed by a host certificate authority',
+  list: 'compared manually with a list',
+  decision: 'accepted manually, decision recorded',
+  demo: 'demo key',
+}

@@ -1,7 +1,7 @@
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { WEEKDAYS } from '../../core/period/cadence.ts'
 import type { TimerUnits } from '../../core/schedule/schedule.ts'
-import { type UnitInput, type Wake, xmlText, zoneWarnings } from './unit-input.ts'
+import { two, type UnitInput, type Wake, xmlText, zoneWarnings } from './unit-input.ts'
 
 export const taskName = (schedule: string): string => `\\Barewitness\\${schedule}`
 
@@ -27,7 +27,6 @@ const MONTHS = [
   'December',
 ]
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
-const two = (number: number): string => String(number).padStart(2, '0')
 
 /** Evenly spaced hours over the whole day. */
 const isEven = (hours: readonly number[]): boolean =>

@@ -14,6 +14,9 @@ export interface Wake {
   readonly hours: readonly number[]
 }
 
+/** A number in two digits. */
+export const two = (number: number): string => String(number).padStart(2, '0')
+
 const DAY_MS = 86_400_000
 /** A year contains every clock change. A day of the month falls on each weekday, and so on each clock change, within 28 years. */
 const DAYS = { hours: 366, day: 366, week: 366, month: 28 * 366 }

@@ -3,7 +3,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { cadenceText, type Zones } from '../../core/period/cadence.ts'
 import { cadenceOf, type StartedBy, type TimerKind, type TimerUnits } from '../../core/schedule/schedule.ts'
 import { cronUnits, launchdUnits, taskUnits } from './task-scheduler.ts'
-import { type UnitInput, type Wake, wakesOf } from './unit-input.ts'
+import { two, type UnitInput, type Wake, wakesOf } from './unit-input.ts'
 
 /**
  * The units that start the runs of a schedule, as written at `now`: the same input gives the same text. Fails with
@@ -40,7 +40,6 @@ function unitsOfKind(kind: TimerKind, input: UnitInput): Outcome<TimerUnits> {
 }
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
-const two = (number: number): string => String(number).padStart(2, '0')
 
 /** A calendar event of systemd (systemd.time(7)), its zone at the end. */
 function onCalendar({ weekday, day, minute, hours }: Wake, zone: string): string {

@@ -14,40 +14,8 @@ import { tally } from '../../../core/tally.ts'
 import { nodeTestsIn } from '../../period-report/lists.ts'
 import { countLines, itemName } from '../../report/wording.ts'
 import type { FormatInput } from '../input.ts'
-import { columns, type Grid, type GridCell } from './grid.ts'
+import { type Grid, type GridCell, gridOf } from './grid.ts'
 import { requestedById, requestLines } from './population.ts'
-
-/**
- * Matrix of complementary user entity controls (CUEC) and controls of subservice organizations (CSOC), as AT-C 205 and the SOC 2 guide of the AICPA
- * ask for: each with the report that it comes from, how much of the reporting date or period that report covers, and the results next to it. The
- * reports and their deviations are for people to review.
- */
-
-const COLUMNS = columns({
-  kind: 40,
-  organization: 30,
-  id: 14,
-  control: 70,
-  'relevant to': 50,
-  'conclusions on these controls': 50,
-  'check results': 60,
-  'reporting basis': 30,
-  'report on file': 40,
-  'report from': 14,
-  'report to': 14,
-  'bridge letter until': 14,
-  'days of the reporting basis': 12,
-  'of these, in the period of the report': 14,
-  'of these, in a bridge letter alone': 14,
-  'of these, not covered': 12,
-  'documents, with status': 70,
-  'report reviewed by, on (entered by people)': 24,
-  'deviations in the report and their effect here (entered by people)': 40,
-  'conclusion on the control (entered by people)': 30,
-  'declared by': 24,
-  'declared on': 14,
-  limitations: 100,
-})
 
 const NOT_SHOWN =
   'Declared by the entity. A bridge letter is a statement of the organization and no test. Check results state single moments and do not conclude on the control; its owner does. Sources: AT-C 205; AICPA SOC 2 guide, complementary controls and subservice organizations.'
@@ -58,11 +26,14 @@ interface BasisDays {
   readonly to: string
 }
 
+/** Without an engagement, nothing is compared with the basis. */
+const NO_DAYS: BasisDays = { from: '', to: '' }
+
 interface ComplementaryInput {
   readonly catalog: Pick<Catalog, 'frameworks'>
-  readonly engagement: Engagement
+  readonly engagement: Engagement | undefined
   readonly basis: BasisDays
-  /** What the controls that it relates to were concluded as. */
+  /** The state of a related control, in words. */
   readonly stateOf: (control: ControlRef) => string
   readonly resultOf: (check: string) => string
   readonly documents: readonly string[]
@@ -72,13 +43,12 @@ interface ComplementaryInput {
 export function complementaryGrid(input: FormatInput): Grid {
   const { assessment, catalog } = input
   const { engagement } = assessment.scope
-  if (engagement === undefined) return { columns: COLUMNS, rows: [] }
   const counted = tally(assessment, catalog.checks)
-  const { reportingBasis: basis } = engagement
+  const basis = engagement?.reportingBasis
   return matrixOf({
     catalog,
     engagement,
-    basis: basis.kind === 'date' ? { from: basis.date, to: basis.date } : basis,
+    basis: basis?.kind === 'date' ? { from: basis.date, to: basis.date } : (basis ?? NO_DAYS),
     stateOf: stateIn(assessment.controls),
     resultOf: (check) =>
       countLines(counted.overNodes(check))
@@ -93,11 +63,10 @@ export function complementaryPeriodGrid(
   { engagement, conclusions, from, to }: Pick<Period, 'conclusions' | 'engagement' | 'from' | 'to'>,
   catalog: Catalog,
 ): Grid {
-  if (engagement === null) return { columns: COLUMNS, rows: [] }
   const controls = conclusions?.controls.map(({ conclusion }) => conclusion) ?? []
   return matrixOf({
     catalog,
-    engagement,
+    engagement: engagement ?? undefined,
     basis: { from, to },
     stateOf: stateIn(controls),
     resultOf: nodeTestsIn({ conclusions }),
@@ -110,78 +79,97 @@ function stateIn(controls: readonly ControlAssessment[]): ComplementaryInput['st
   return ({ framework, control }) => states.get(`${framework}\n${control}`) ?? 'not in scope'
 }
 
-/** User entity controls of all reports, then the controls of each organization. An organization without declared controls has one row. */
+/**
+ * Matrix of complementary user entity controls (CUEC) and controls of subservice organizations (CSOC), as AT-C 205 and the SOC 2 guide of the AICPA
+ * ask for: each with the report that it comes from, how much of the reporting date or period that report covers, and the results next to it. The
+ * reports and their deviations are for people to review.
+ */
 function matrixOf(input: ComplementaryInput): Grid {
-  const { engagement, resultOf } = input
-  const organizations = new Map(engagement.subserviceOrganizations.map((one) => [one.name, one]))
-  return {
-    columns: COLUMNS,
-    rows: [
-      ...engagement.complementaryUserEntityControls.map((one) => [
-        'Complementary user entity control',
-        oneLine(one.of, 200),
-        oneLine(one.id, 60),
-        oneLine(one.text, 1000),
-        ...controlCells(input, one.controls),
+  const { catalog, basis, stateOf, documents } = input
+  const days = daysIn(basis) ?? ''
+  const rows = rowsOf(input).map((row) => ({ ...row, covered: coveredDays(basis, row.report) }))
+  return gridOf(rows, {
+    kind: [40, ({ kind }) => kind],
+    organization: [30, ({ organization }) => oneLine(organization, 200)],
+    id: [14, ({ id }) => oneLine(id, 60)],
+    control: [70, ({ text }) => oneLine(text, 1000)],
+    'relevant to': [50, ({ controls }) => controls.map((one) => itemName(catalog, one))],
+    'conclusions on these controls': [
+      50,
+      ({ controls }) => controls.map((one) => `${itemName(catalog, one)}: ${stateOf(one)}`),
+    ],
+    'check results': [60, ({ results }) => results],
+    'reporting basis': [
+      30,
+      () => (basis.from === basis.to ? `As of ${basis.to} (Type 1)` : `${basis.from} to ${basis.to} (Type 2)`),
+    ],
+    'report on file': [40, ({ report }) => (report === null ? 'None on file' : oneLine(report.title, 300))],
+    'report from': [14, ({ report }) => report?.from ?? ''],
+    'report to': [14, ({ report }) => report?.to ?? ''],
+    'bridge letter until': [14, ({ report }) => report?.bridgedUntil ?? ''],
+    'days of the reporting basis': [12, () => days],
+    'of these, in the period of the report': [14, ({ covered }) => covered.inReport],
+    'of these, in a bridge letter alone': [14, ({ covered }) => covered.bridged],
+    'of these, not covered': [12, ({ covered }) => covered.open],
+    'documents, with status': [70, () => documents],
+    'report reviewed by, on (entered by people)': [24, () => ''],
+    'deviations in the report and their effect here (entered by people)': [40, () => ''],
+    'conclusion on the control (entered by people)': [30, () => ''],
+    'declared by': [24, ({ owner }) => oneLine(owner, 200)],
+    'declared on': [14, ({ on }) => on],
+    limitations: [100, () => NOT_SHOWN],
+  })
+}
+
+interface DeclaredControl {
+  readonly kind: string
+  readonly organization: string
+  readonly id: string
+  readonly text: string
+  readonly controls: readonly ControlRef[]
+  readonly results: GridCell
+  readonly report: SubserviceReport | null
+  readonly owner: string
+  readonly on: string
+}
+
+const KINDS: Readonly<Record<SubserviceOrganization['method'], string>> = {
+  'carve-out': 'Complementary subservice organization control (carve-out)',
+  inclusive: 'Control of the subservice organization (inclusive)',
+}
+
+/** User entity controls of all reports, then the controls of each organization. An organization without declared controls has one row. */
+function rowsOf({ engagement, resultOf }: ComplementaryInput): readonly DeclaredControl[] {
+  const { complementaryUserEntityControls = [], subserviceOrganizations = [] } = engagement ?? {}
+  const organizations = new Map(subserviceOrganizations.map((one) => [one.name, one]))
+  return [
+    ...complementaryUserEntityControls.map((one) => ({
+      ...one,
+      kind: 'Complementary user entity control',
+      organization: one.of,
+      results:
         one.checks.length === 0
           ? 'No mapped check; a document is required.'
           : one.checks.map((check) => `${check}: ${resultOf(check)}`),
-        ...reportCells(input, organizations.get(one.of)?.report ?? null),
-        ...endCells(input, one),
-      ]),
-      ...engagement.subserviceOrganizations.flatMap((one) => organizationRows(input, one)),
-    ],
-  }
-}
-
-function organizationRows(input: ComplementaryInput, one: SubserviceOrganization): readonly (readonly GridCell[])[] {
-  const kind =
-    one.method === 'carve-out'
-      ? 'Complementary subservice organization control (carve-out)'
-      : 'Control of the subservice organization (inclusive)'
-  const controls = one.controls.length === 0 ? [{ text: 'No controls declared.', controls: [] }] : one.controls
-  return controls.map(({ text, controls: relevant }) => [
-    kind,
-    oneLine(one.name, 200),
-    '',
-    oneLine(text, 1000),
-    ...controlCells(input, relevant),
-    '',
-    ...reportCells(input, one.report),
-    ...endCells(input, one),
-  ])
-}
-
-const controlCells = (
-  { catalog, stateOf }: ComplementaryInput,
-  controls: readonly ControlRef[],
-): readonly GridCell[] => [
-  controls.map((one) => itemName(catalog, one)),
-  controls.map((one) => `${itemName(catalog, one)}: ${stateOf(one)}`),
-]
-
-function reportCells({ basis }: ComplementaryInput, report: SubserviceReport | null): readonly GridCell[] {
-  const type = basis.from === basis.to ? `As of ${basis.to} (Type 1)` : `${basis.from} to ${basis.to} (Type 2)`
-  const all = daysIn(basis)
-  if (report === null) return [type, 'None on file', '', '', '', all ?? '', 0, 0, all ?? '']
-  const { title, from, to, bridgedUntil } = report
-  const covered = coverageOf(basis, report)
-  return [
-    type,
-    oneLine(title, 300),
-    from,
-    to,
-    bridgedUntil ?? '',
-    ...(covered === null
-      ? [all ?? '', '', '', 'A date is not valid']
-      : [covered.all, covered.inReport, covered.bridged, covered.open]),
+      report: organizations.get(one.of)?.report ?? null,
+    })),
+    ...subserviceOrganizations.flatMap(({ name, method, report, owner, on, controls }) =>
+      (controls.length === 0 ? [{ text: 'No controls declared.', controls: [] }] : controls).map((one) => ({
+        ...{ kind: KINDS[method], organization: name, id: '', results: '', report, owner, on },
+        ...one,
+      })),
+    ),
   ]
 }
 
-const endCells = (
-  { documents }: ComplementaryInput,
-  { owner, on }: { readonly owner: string; readonly on: string },
-): readonly GridCell[] => [documents, '', '', '', oneLine(owner, 200), on, NOT_SHOWN]
+/** How many days of a reporting basis a report on file covers, as cells. */
+function coveredDays(
+  basis: BasisDays,
+  report: SubserviceReport | null,
+): Readonly<Record<'inReport' | 'bridged' | 'open', string | number>> {
+  if (report === null) return { inReport: 0, bridged: 0, open: daysIn(basis) ?? '' }
+  return coverageOf(basis, report) ?? { inReport: '', bridged: '', open: 'A date is not valid' }
+}
 
 interface Coverage {
   readonly all: number

@@ -26,37 +26,7 @@ import { documentStatuses } from '../../../core/register/requests.ts'
 import { basisOf } from '../../../core/register/versions.ts'
 import { controlIndex } from '../input.ts'
 import { isObservation } from '../row-counts.ts'
-import { columns, type Grid } from './grid.ts'
-
-const COLUMNS = columns({
-  framework: 12,
-  control: 22,
-  title: 40,
-  'evidence type': 14,
-  level: 14,
-  state: 24,
-  'state label': 28,
-  'server part': 20,
-  'server part label': 50,
-  'nodes in scope': 10,
-  'nodes tested': 10,
-  'nodes deviating': 10,
-  'nodes with all deviations risk-accepted': 12,
-  'nodes not tested': 10,
-  'document part': 16,
-  'document part label': 40,
-  'documents required': 10,
-  'documents on file': 10,
-  'outstanding documents': 80,
-  'document deviations': 40,
-  'results per deciding check': 80,
-  observations: 80,
-  'other checks': 110,
-  'alternative evidence': 40,
-  'not covered': 70,
-  'risk acceptances per check': 40,
-  decision: 60,
-})
+import { type Grid, gridOf } from './grid.ts'
 
 /**
  * One row per control of each framework in scope: the server part and the document part side by side, and the state for counting. Counts are
@@ -67,55 +37,77 @@ export function controlsGrid(assessment: Assessment, catalog: Catalog, register:
   const controlOf = controlIndex(catalog)
   const severities = new Map(catalog.severities.map(({ check, severity }) => [check, severityWords[severity]]))
   const answering = answeringIn(catalog, register, asOf)
-  const rows = assessment.controls.map((row) => {
-    const { server, documents, checks } = row
-    const control = controlOf(row.framework, row.control)
-    const observed = checks.filter(isObservation)
-    return [
-      row.framework,
-      control?.id ?? row.control,
-      control?.title ?? '',
-      control?.evidenceType ?? '',
-      control?.level ?? '',
-      row.state,
-      rowStateWords[row.state].label,
-      server.state,
-      serverLine(server),
-      server.population,
-      server.tested,
-      server.deviating,
-      server.accepted,
-      server.population - server.tested,
-      documents.state,
-      documentLine(documents),
-      documents.needed,
-      documents.held,
-      outstandingText(row, control, { catalog, register, asOf, basis: basisOf(assessment) }),
-      documents.deviations.map((one) => withTitle(catalog, one)).join(' | '),
-      checks
-        .filter(({ decides }) => decides)
-        .map(resultText)
-        .join(' | '),
-      observed
-        .map((one) => `${one.check} (severity ${severities.get(one.check) ?? 'not rated'}): ${observationLine(one)}`)
-        .join(' | '),
-      checks
-        .filter((one) => !one.decides && !isObservation(one))
-        .map(resultText)
-        .join(' | '),
-      checks
-        .filter(({ answeredByDocument }) => answeredByDocument > 0)
-        .map(
-          ({ check, answeredByDocument }) =>
-            `${check}: ${answeredByDocument} addressed by ${answering(check).join(', ')}`,
-        )
-        .join(' | '),
-      control?.notCovered ?? '',
-      acceptedText(row),
-      decidedFor(register, row, asOf).map(decisionText).join(' | '),
-    ]
-  })
-  return { columns: COLUMNS, keys: 2, rows }
+  const now = { catalog, register, asOf, basis: basisOf(assessment) }
+  const rows = assessment.controls.map((row) => ({ ...row, row, known: controlOf(row.framework, row.control) }))
+  return gridOf(
+    rows,
+    {
+      framework: [12, ({ framework }) => framework],
+      control: [22, ({ control, known }) => known?.id ?? control],
+      title: [40, ({ known }) => known?.title ?? ''],
+      'evidence type': [14, ({ known }) => known?.evidenceType ?? ''],
+      level: [14, ({ known }) => known?.level ?? ''],
+      state: [24, ({ state }) => state],
+      'state label': [28, ({ state }) => rowStateWords[state].label],
+      'server part': [20, ({ server }) => server.state],
+      'server part label': [50, ({ server }) => serverLine(server)],
+      'nodes in scope': [10, ({ server }) => server.population],
+      'nodes tested': [10, ({ server }) => server.tested],
+      'nodes deviating': [10, ({ server }) => server.deviating],
+      'nodes with all deviations risk-accepted': [12, ({ server }) => server.accepted],
+      'nodes not tested': [10, ({ server }) => server.population - server.tested],
+      'document part': [16, ({ documents }) => documents.state],
+      'document part label': [40, ({ documents }) => documentLine(documents)],
+      'documents required': [10, ({ documents }) => documents.needed],
+      'documents on file': [10, ({ documents }) => documents.held],
+      'outstanding documents': [80, ({ row, known }) => outstandingText(row, known, now)],
+      'document deviations': [
+        40,
+        ({ documents }) => documents.deviations.map((one) => withTitle(catalog, one)).join(' | '),
+      ],
+      'results per deciding check': [
+        80,
+        ({ checks }) =>
+          checks
+            .filter(({ decides }) => decides)
+            .map(resultText)
+            .join(' | '),
+      ],
+      observations: [
+        80,
+        ({ checks }) =>
+          checks
+            .filter(isObservation)
+            .map(
+              (one) => `${one.check} (severity ${severities.get(one.check) ?? 'not rated'}): ${observationLine(one)}`,
+            )
+            .join(' | '),
+      ],
+      'other checks': [
+        110,
+        ({ checks }) =>
+          checks
+            .filter((one) => !one.decides && !isObservation(one))
+            .map(resultText)
+            .join(' | '),
+      ],
+      'alternative evidence': [
+        40,
+        ({ checks }) =>
+          checks
+            .filter(({ answeredByDocument }) => answeredByDocument > 0)
+            .map(
+              ({ check, answeredByDocument }) =>
+                `${check}: ${answeredByDocument} addressed by ${answering(check).join(', ')}`,
+            )
+            .join(' | '),
+      ],
+      'not covered': [70, ({ known }) => known?.notCovered ?? ''],
+      'risk acceptances per check': [40, ({ row }) => acceptedText(row)],
+      decision: [60, ({ row }) => decidedFor(register, row, asOf).map(decisionText).join(' | ')],
+    },
+    2,
+  )
 }
 
 /** The results of one check with its role, such as “a.b (required): deviations 1 of 5 tested; not tested 2”. */
@@ -124,7 +116,7 @@ export const resultText = (check: ControlCheck): string =>
     check.source === 'server' && !check.built ? '; not in this catalog version' : ''
   }`
 
-/** Of the deviating nodes of each deciding check, how many have a risk acceptance in effect; empty where none has. */
+/** For each deciding check, how many of its deviating nodes have a risk acceptance in effect; empty where none has. */
 const acceptedText = ({ checks }: ControlAssessment): string =>
   checks
     .filter(({ accepted }) => accepted > 0)

@@ -22,6 +22,19 @@ export interface Grid {
 export const columns = (widths: Readonly<Record<string, number>>): readonly Column[] =>
   Object.entries(widths).map(([title, width]) => ({ title, width }))
 
+/** Columns by title, each with its width and the cell that it has in the row of an item. */
+export type GridColumns<T> = Readonly<Record<string, readonly [width: number, cellOf: (one: T) => GridCell]>>
+
+/** A table with one row per item. */
+export function gridOf<T>(items: readonly T[], columnsOf: GridColumns<T>, keys = 1): Grid {
+  const cells = Object.values(columnsOf).map(([, cellOf]) => cellOf)
+  return {
+    columns: Object.entries(columnsOf).map(([title, [width]]) => ({ title, width })),
+    keys,
+    rows: items.map((one) => cells.map((cellOf) => cellOf(one))),
+  }
+}
+
 /** Longer text is truncated: a spreadsheet cell holds 32,767 characters. */
 const LONGEST_CELL = 30_000
 
@@ -29,6 +42,12 @@ const LONGEST_CELL = 30_000
 const cellText = (cell: Exclude<GridCell, number>): string => {
   const text = (typeof cell === 'string' ? [cell] : cell).map((line) => plain(line, LONGEST_CELL)).join('\n')
   return text.length > LONGEST_CELL + 1 ? `${text.slice(0, LONGEST_CELL)}…` : text
+}
+
+/** The first texts of a list, and how many more there are. */
+export function upTo(texts: readonly string[], most: number): readonly string[] {
+  const more = texts.length - most
+  return [...texts.slice(0, most), ...(more > 0 ? [`and ${more} more`] : [])]
 }
 
 /** The header, then every row, as safe text, one at a time. */

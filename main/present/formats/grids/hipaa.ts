@@ -8,6 +8,7 @@ import {
 import type { EphiMap } from '../../../../schemas/types.ts'
 import { claimAnswerWords, decisionWords } from '../../../../schemas/words.ts'
 import { withMappedPaths } from '../../../core/engagement/ephi.ts'
+import { grouped } from '../../../core/engagement/matching.ts'
 import type { AgreementRow, RiskElement } from '../../../core/evidence-view.ts'
 import type { Finding } from '../../../core/finding/finding.ts'
 import { nodeAssessmentPath, PATHS } from '../../../core/pack-files.ts'
@@ -17,34 +18,12 @@ import { type Tally, tally } from '../../../core/tally.ts'
 import { controlsInScope } from '../../report/tests-of-controls.ts'
 import { chosenFrameworks } from '../../report/wording.ts'
 import type { FormatInput } from '../input.ts'
-import { columns, type Grid, type GridCell } from './grid.ts'
-import { checkText, limitsOf, requestedById, requestLines } from './population.ts'
+import { type Grid, type GridCell, gridOf, upTo } from './grid.ts'
+import { checkText, limitColumns, requestedById, requestLines } from './population.ts'
 import { namedIn } from './results.ts'
 
 /** Nodes named in one cell. */
 const MOST_NAMED = 50
-
-const RISK_COLUMNS = columns({
-  row: 8,
-  asset: 40,
-  'declared ePHI paths on it': 40,
-  threat: 50,
-  'threat sources (NIST SP 800-30)': 24,
-  'vulnerability (finding)': 60,
-  finding: 12,
-  'risk area': 24,
-  'existing measures, as observed': 60,
-  'compensating controls, as stated by management': 50,
-  'evidence in the pack': 60,
-  'severity of the finding (no likelihood, no impact)': 20,
-  'likelihood (entered by people)': 20,
-  'impact (entered by people)': 20,
-  'level of risk (entered by people)': 20,
-  'decision and measure (entered by people)': 40,
-  owner: 24,
-  sources: 80,
-  limitations: 90,
-})
 
 /** One row per finding, for the analysis of 45 CFR 164.308(a)(1)(ii)(A). Likelihood, impact, level of risk and decision are left to people. */
 function riskGrid(input: FormatInput): Grid {
@@ -53,35 +32,40 @@ function riskGrid(input: FormatInput): Grid {
   const threats = new Map(view.threats.map((one) => [one.riskArea, one]))
   const measures = measuresIn(catalog, tally(assessment, catalog.checks))
   const paths = ephiPathsOf(recordings, assessment.scope.engagement?.ephi)
-  return {
-    columns: RISK_COLUMNS,
-    rows: shown.findings.map((finding, at): readonly GridCell[] => {
-      const threat = threats.get(finding.riskArea)
-      const subjects = finding.deviations.map(({ subject }) => subject)
-      const compensating = new Set(finding.deviations.flatMap(({ accepted }) => accepted?.compensatingControl ?? []))
-      return [
-        at + 1,
-        namedIn(finding, MOST_NAMED).join(', '),
-        limited(subjects.flatMap((node) => (paths.get(node) ?? []).map((path) => `${node}: ${path}`))),
-        threat?.threat ?? '',
-        threat?.sources.join(', ') ?? '',
-        finding.condition,
-        finding.reference,
-        riskAreaWords[finding.riskArea],
-        measures(finding),
-        [...compensating].map((one) => oneLine(one)).join(' | '),
-        evidenceOf(finding),
-        severityWords[finding.severity.level],
-        '',
-        '',
-        '',
-        '',
-        oneLine(finding.response?.owner ?? ''),
-        ...limitsOf(view),
-      ]
-    }),
-  }
+  const rows = shown.findings.map((finding, at) => ({ number: at + 1, finding, threat: threats.get(finding.riskArea) }))
+  return gridOf(rows, {
+    row: [8, ({ number }) => number],
+    asset: [40, ({ finding }) => namedIn(finding, MOST_NAMED).join(', ')],
+    'declared ePHI paths on it': [
+      40,
+      ({ finding }) =>
+        upTo(
+          finding.deviations.flatMap(({ subject }) => (paths.get(subject) ?? []).map((path) => `${subject}: ${path}`)),
+          MOST_NAMED,
+        ).join(', '),
+    ],
+    threat: [50, ({ threat }) => threat?.threat ?? ''],
+    'threat sources (NIST SP 800-30)': [24, ({ threat }) => threat?.sources.join(', ') ?? ''],
+    'vulnerability (finding)': [60, ({ finding }) => finding.condition],
+    finding: [12, ({ finding }) => finding.reference],
+    'risk area': [24, ({ finding }) => riskAreaWords[finding.riskArea]],
+    'existing measures, as observed': [60, ({ finding }) => measures(finding)],
+    'compensating controls, as stated by management': [50, ({ finding }) => compensatingText(finding)],
+    'evidence in the pack': [60, ({ finding }) => evidenceOf(finding)],
+    'severity of the finding (no likelihood, no impact)': [20, ({ finding }) => severityWords[finding.severity.level]],
+    'likelihood (entered by people)': [20, () => ''],
+    'impact (entered by people)': [20, () => ''],
+    'level of risk (entered by people)': [20, () => ''],
+    'decision and measure (entered by people)': [40, () => ''],
+    owner: [24, ({ finding }) => oneLine(finding.response?.owner ?? '')],
+    ...limitColumns(() => view),
+  })
 }
+
+const compensatingText = ({ deviations }: Finding): string =>
+  [...new Set(deviations.flatMap(({ accepted }) => accepted?.compensatingControl ?? []))]
+    .map((one) => oneLine(one))
+    .join(' | ')
 
 /** Checks of the same risk area that are satisfied on nodes of a finding. */
 function measuresIn(catalog: FormatInput['catalog'], counted: Tally): (finding: Finding) => string {
@@ -109,48 +93,29 @@ function ephiPathsOf(
   )
 }
 
-function limited(texts: readonly string[]): string {
-  const more = texts.length - MOST_NAMED
-  return [...texts.slice(0, MOST_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-}
-
 const MOST_FILES = 5
 
 const evidenceOf = ({ what, deviations }: Finding): string =>
   what === 'inventory'
     ? PATHS.scope
-    : [
-        ...deviations.slice(0, MOST_FILES).map(({ subject }) => nodeAssessmentPath(subject)),
-        ...(deviations.length > MOST_FILES ? [`and ${deviations.length - MOST_FILES} more`] : []),
-      ].join(', ')
-
-const ELEMENT_COLUMNS = columns({
-  element: 30,
-  'step of NIST SP 800-66 Rev. 2, section 3.2': 50,
-  'in this evidence': 70,
-  'left to people': 70,
-  'requested documents': 70,
-  'result (entered by people)': 30,
-  sources: 80,
-  limitations: 90,
-})
+    : upTo(
+        deviations.map(({ subject }) => nodeAssessmentPath(subject)),
+        MOST_FILES,
+      ).join(', ')
 
 /** The nine elements that OCR expects of a risk analysis: what this evidence contains for each, and what people add. */
 function elementsGrid(input: FormatInput): Grid {
   const view = input.views.hipaa.riskAnalysis
   const requested = requestedById(input)
-  return {
-    columns: ELEMENT_COLUMNS,
-    rows: view.elements.map((element) => [
-      element.title,
-      element.step,
-      elementText(input, element),
-      element.people,
-      requestLines(input.catalog, requested, element.requests),
-      '',
-      ...limitsOf(view),
-    ]),
-  }
+  return gridOf(view.elements, {
+    element: [30, ({ title }) => title],
+    'step of NIST SP 800-66 Rev. 2, section 3.2': [50, ({ step }) => step],
+    'in this evidence': [70, (element) => elementText(input, element)],
+    'left to people': [70, ({ people }) => people],
+    'requested documents': [70, ({ requests }) => requestLines(input.catalog, requested, requests)],
+    'result (entered by people)': [30, () => ''],
+    ...limitColumns(() => view),
+  })
 }
 
 function elementText({ assessment, shown, packName, register }: FormatInput, { id }: RiskElement): string {
@@ -180,58 +145,43 @@ function elementText({ assessment, shown, packName, register }: FormatInput, { i
   }
 }
 
-const AGREEMENT_COLUMNS = columns({
-  part: 16,
-  section: 24,
-  subject: 40,
-  'what the section asks for': 70,
-  'what the evidence shows': 70,
-  'requested documents': 70,
-  'clause present (entered by people)': 16,
-  'place in the agreement (entered by people)': 24,
-  'read by, on (entered by people)': 24,
-  sources: 80,
-  limitations: 90,
-})
-
 /** The relation to the provider as the evidence shows it, then the clauses of 45 CFR 164.314(a) and 164.504(e) for a person to look up. */
 function agreementGrid(input: FormatInput): Grid {
-  const view = input.views.hipaa.agreement
+  const { catalog, views } = input
+  const view = views.hipaa.agreement
   const requested = requestedById(input)
-  const counted = tally(input.assessment, input.catalog.checks)
+  const counted = tally(input.assessment, catalog.checks)
   const row =
     (part: string) =>
-    (one: AgreementRow): readonly GridCell[] => [
+    ({ clause, title, summary, checks, requests }: AgreementRow) => ({
       part,
-      one.clause,
-      one.title,
-      one.summary,
-      one.checks.map((check) => checkText(input.catalog, counted, check)),
-      requestLines(input.catalog, requested, one.requests),
-      '',
-      '',
-      '',
-      ...limitsOf(view),
-    ]
-  return {
-    columns: AGREEMENT_COLUMNS,
-    rows: [
-      ...relationRows(input).map(([subject, text]) => [
-        'Relation',
-        '',
-        subject,
-        '',
-        text,
-        '',
-        '',
-        '',
-        '',
-        ...limitsOf(view),
-      ]),
-      ...view.relation.map(row('Relation')),
-      ...view.clauses.map(row('Clause')),
-    ],
-  }
+      clause,
+      title,
+      summary,
+      evidence: checks.map((check) => checkText(catalog, counted, check)) as GridCell,
+      requests,
+    })
+  const rows = [
+    ...relationRows(input).map(([title, evidence]) => ({
+      ...{ part: 'Relation', clause: '', summary: '', requests: [] },
+      title,
+      evidence,
+    })),
+    ...view.relation.map(row('Relation')),
+    ...view.clauses.map(row('Clause')),
+  ]
+  return gridOf(rows, {
+    part: [16, ({ part }) => part],
+    section: [24, ({ clause }) => clause],
+    subject: [40, ({ title }) => title],
+    'what the section asks for': [70, ({ summary }) => summary],
+    'what the evidence shows': [70, ({ evidence }) => evidence],
+    'requested documents': [70, ({ requests }) => requestLines(catalog, requested, requests)],
+    'clause present (entered by people)': [16, () => ''],
+    'place in the agreement (entered by people)': [24, () => ''],
+    'read by, on (entered by people)': [24, () => ''],
+    ...limitColumns(() => view),
+  })
 }
 
 /** The provider as declared, with the results of its claims; then the other organizations whose controls are needed. */
@@ -265,15 +215,10 @@ function relationRows({ assessment }: FormatInput): readonly (readonly [string, 
 
 /**
  * Views for readers of the HIPAA Security Rule: input to a risk analysis, checklist for the agreement with a business associate, and index by the
- * sections of the OCR audit protocol. All have the same results and documents as the report, and columns that people fill in are empty.
+ * sections of the OCR audit protocol; none where that rule is not one of the frameworks chosen. All have the same results and documents as the
+ * report, and columns that people fill in are empty.
  */
-interface HipaaSheet {
-  readonly name: string
-  readonly grid: Grid
-}
-
-/** The sheets for the HIPAA Security Rule; none where it is not one of the frameworks chosen. */
-export function hipaaSheets(input: FormatInput): readonly HipaaSheet[] {
+export function hipaaSheets(input: FormatInput): readonly { readonly name: string; readonly grid: Grid }[] {
   const { current } = chosenFrameworks(input)
   if (!current.some(({ id }) => id === input.views.hipaa.protocol.framework)) return []
   return [
@@ -284,22 +229,6 @@ export function hipaaSheets(input: FormatInput): readonly HipaaSheet[] {
   ]
 }
 
-const PROTOCOL_COLUMNS = columns({
-  section: 24,
-  title: 44,
-  'required or addressable': 16,
-  conclusion: 28,
-  'server part': 50,
-  findings: 30,
-  'document part': 40,
-  'documents, with status': 80,
-  decision: 40,
-  'evidence in the pack': 40,
-  'not covered': 70,
-  sources: 80,
-  limitations: 90,
-})
-
 /** One row per section, in the order of the protocol: conclusion, findings, documents with status, and where the pack has the evidence. */
 function protocolGrid(input: FormatInput): Grid {
   const { assessment, catalog, register, shown, views } = input
@@ -308,39 +237,37 @@ function protocolGrid(input: FormatInput): Grid {
   const framework = catalog.frameworks.find(({ id }) => id === view.framework)
   const rows = framework === undefined ? [] : controlsInScope({ assessment }, framework)
   const references = referencesBy(shown.findings)
-  return {
-    columns: PROTOCOL_COLUMNS,
-    rows: rows.map(({ control, result }) => {
-      const ids = [...new Set(Object.values(control.requests ?? {}).flat())]
-      const [decision] = decidedFor(register, result, assessment.asOf)
-      return [
-        control.id,
-        control.title,
-        control.level,
-        rowStateWords[result.state].label,
-        serverLine(result.server),
-        references(result.control).join(', '),
-        documentLine(result.documents),
-        requestLines(catalog, requested, ids),
-        decision === undefined
-          ? ''
-          : `${decisionWords[decision.decision]}, approved by ${oneLine(decision.approvedBy)}`,
+  return gridOf(rows, {
+    section: [24, ({ control }) => control.id],
+    title: [44, ({ control }) => control.title],
+    'required or addressable': [16, ({ control }) => control.level],
+    conclusion: [28, ({ result }) => rowStateWords[result.state].label],
+    'server part': [50, ({ result }) => serverLine(result.server)],
+    findings: [30, ({ result }) => references(result.control).join(', ')],
+    'document part': [40, ({ result }) => documentLine(result.documents)],
+    'documents, with status': [
+      80,
+      ({ control }) => requestLines(catalog, requested, [...new Set(Object.values(control.requests ?? {}).flat())]),
+    ],
+    decision: [
+      40,
+      ({ result }) => {
+        const [one] = decidedFor(register, result, assessment.asOf)
+        return one === undefined ? '' : `${decisionWords[one.decision]}, approved by ${oneLine(one.approvedBy)}`
+      },
+    ],
+    'evidence in the pack': [
+      40,
+      ({ result }) =>
         result.checks.some(({ decides }) => decides) ? `${PATHS.assessment}, ${PATHS.register}` : PATHS.register,
-        control.notCovered,
-        ...limitsOf(view),
-      ]
-    }),
-  }
+    ],
+    'not covered': [70, ({ control }) => control.notCovered],
+    ...limitColumns(() => view),
+  })
 }
 
 /** References of the findings that concern a control. */
 function referencesBy(findings: readonly Finding[]): (control: string) => readonly string[] {
-  const found = new Map<string, string[]>()
-  for (const { reference, controls } of findings)
-    for (const { control } of controls) {
-      const known = found.get(control)
-      if (known === undefined) found.set(control, [reference])
-      else known.push(reference)
-    }
-  return (control) => found.get(control) ?? []
+  const found = grouped(findings, ({ controls }) => controls.map(({ control }) => control))
+  return (control) => (found.get(control) ?? []).map(({ reference }) => reference)
 }

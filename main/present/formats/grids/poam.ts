@@ -4,6 +4,7 @@ import type { Catalog } from '../../../core/catalog.ts'
 import type { Finding, Remediated } from '../../../core/finding/finding.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import type { CheckRemediation } from '../../../core/work-order.ts'
+import { byCheck } from '../../presentation.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
 import { deviatingOf, testedWords } from '../../report/refused.ts'
 import { shortName } from '../../report/wording.ts'
@@ -50,8 +51,8 @@ const COLUMNS = columns({
 const MOST_ASSETS = 200
 
 /**
- * The plan of action and milestones as a workbook with the columns of the FedRAMP template: open findings, and findings that later runs of the
- * period confirm as closed. What an authorizing official decides (adjusted ratings, approved deviations) is never filled in for one.
+ * The plan of action and milestones as a workbook with the columns of the FedRAMP template: open findings, and findings that later runs of
+ * the period confirm as closed. Columns that an authorizing official decides (adjusted ratings, approved deviations) are never filled in.
  */
 export function poamSheets(input: FormatInput): readonly Sheet[] {
   return [
@@ -63,7 +64,7 @@ export function poamSheets(input: FormatInput): readonly Sheet[] {
 
 function openRows(input: FormatInput): Grid['rows'] {
   const { catalog, remediations, shown } = input
-  const remedies = new Map(remediations.map((one) => [one.check, one]))
+  const remedies = byCheck(remediations)
   const requested = new Set((input.register.acceptanceRequests ?? []).map(({ check }) => check))
   return shown.findings.map((finding) => {
     const remediation = remedies.get(finding.check)
@@ -118,7 +119,7 @@ type Row = Readonly<Record<string, GridCell>>
 
 const cells = (row: Row): readonly GridCell[] => COLUMNS.map(({ title }) => row[title] ?? '')
 
-/** What an open and a closed finding have alike. */
+/** Cells that an open and a closed finding have in common. */
 const shared = (
   { producer, packName, evidenceDigest, assessment }: FormatInput,
   catalog: Catalog,
@@ -138,7 +139,7 @@ const shared = (
   'Service Name': oneLine(assessment.scope.engagement?.boundary.system ?? assessment.scope.fleet, 200),
 })
 
-/** NIST SP 800-53 controls, as the template asks for; where the check is mapped to none, those of the frameworks in scope. */
+/** NIST SP 800-53 controls, as the template requires; where the check is mapped to none, the controls of the frameworks in scope. */
 function controlIds(catalog: Catalog, check: string): readonly string[] {
   const nist = nistControls(catalog, check)
   if (nist.length > 0) return nist

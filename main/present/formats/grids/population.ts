@@ -1,12 +1,12 @@
 import { levelWords } from '../../../../schemas/conclusion-words.ts'
-import type { Assessment, NodeAssessment, ReconciledNode, SharedMachine } from '../../../../schemas/types.ts'
+import type { Assessment, SharedMachine } from '../../../../schemas/types.ts'
 import type { ViewSource } from '../../../core/evidence-view.ts'
 import { markText } from '../../../core/same-machine.ts'
 import { collectedAt, summarize, type Tally } from '../../../core/tally.ts'
 import { documentCounts, type RequestedDocument } from '../../report/outstanding.ts'
 import { countLines } from '../../report/wording.ts'
 import type { FormatInput } from '../input.ts'
-import { columns, type Grid } from './grid.ts'
+import { type Grid, type GridColumns, gridOf } from './grid.ts'
 
 /** Status of evidence requests by id, as the list of requests has it. */
 type RequestedById = (id: string) => RequestedDocument | undefined
@@ -37,8 +37,11 @@ function statusOf(document: RequestedDocument | undefined): string {
   return `${document.isOutstanding ? 'outstanding' : 'held'}; ${reached}`
 }
 
-/** What a view rests on and what it does not show, as the last columns of each of its rows. */
-export const limitsOf = ({ sources, notShown }: ViewSource): readonly string[] => [sources.join('; '), notShown]
+/** The sources of a view and what it does not show, as the last columns of each of its rows. */
+export const limitColumns = <T>(viewOf: (one: T) => ViewSource): GridColumns<T> => ({
+  sources: [80, (one) => viewOf(one).sources.join('; ')],
+  limitations: [90, (one) => viewOf(one).notShown],
+})
 
 /** Results of one check over all nodes, in one line. */
 export function checkText(catalog: FormatInput['catalog'], counted: Tally, id: string): string {
@@ -49,102 +52,64 @@ export function checkText(catalog: FormatInput['catalog'], counted: Tally, id: s
     .join(', ')}`
 }
 
-const COLUMNS = columns({
-  node: 24,
-  declared: 10,
-  'in fleet file': 10,
-  'inventory row': 22,
-  'matched by': 12,
-  collected: 10,
-  'same machine as': 34,
-  by: 44,
-  status: 12,
-  'reason not collected': 34,
-  'collected at (UTC)': 25,
-  'age in days': 12,
-  stale: 12,
-  rights: 10,
-  satisfied: 11,
-  'not satisfied': 13,
-  inconclusive: 13,
-  'not applicable': 13,
-  'not tested': 13,
-  informational: 11,
-  'recording SHA-256': 74,
-  'synthetic recording': 90,
-})
-
 /** One row per node of the population: lists that contain it, other names of the same machine, and counts of its verdicts. */
 export function populationGrid({ nodes, reconciliation, shared }: Assessment): Grid {
   const lists = new Map(reconciliation?.nodes.map((entry) => [entry.node, entry]))
   const machines = new Map(shared?.machines.flatMap((machine) => machine.nodes.map((node) => [node, machine])))
-  return {
-    columns: COLUMNS,
-    rows: nodes.map((node) =>
-      row(node, lists.get(node.node), reconciliation?.inventory != null, machines.get(node.node)),
-    ),
-  }
+  const rows = nodes.map((node) => ({
+    node,
+    on: lists.get(node.node),
+    machine: machines.get(node.node),
+    counts: summarize(node.results.map(({ verdict }) => verdict)).counts,
+    answered: node.results.some(({ verdict }) => verdict !== 'not-tested'),
+  }))
+  const noRow = reconciliation?.inventory == null ? 'no list' : 'no row'
+  return gridOf(rows, {
+    node: [24, ({ node }) => node.node],
+    declared: [10, ({ on }) => words(on?.declared)],
+    'in fleet file': [10, ({ on }) => words(on?.inFleet)],
+    'inventory row': [22, ({ on }) => on?.inventory?.id ?? noRow],
+    'matched by': [12, ({ on }) => on?.inventory?.by ?? ''],
+    collected: [10, ({ on, answered }) => words(on?.collected ?? answered)],
+    'same machine as': [34, ({ node, machine }) => otherNames(node.node, machine)],
+    by: [44, ({ machine }) => machine?.by.map(markText).join(', ') ?? ''],
+    status: [12, ({ node }) => node.status],
+    'reason not collected': [
+      34,
+      ({ node: { failure } }) => (failure === null ? '' : `${failure.code}: ${failure.detail}`),
+    ],
+    'collected at (UTC)': [25, ({ node }) => collectedAt(node)],
+    'age in days': [12, ({ node, answered }) => (answered ? (node.ageDays ?? '') : '')],
+    stale: [12, ({ node }) => words(node.stale)],
+    rights: [10, ({ node }) => node.privilege ?? ''],
+    satisfied: [11, ({ counts }) => counts.satisfied],
+    'not satisfied': [13, ({ counts }) => counts['not-satisfied']],
+    inconclusive: [13, ({ counts }) => counts.inconclusive],
+    'not applicable': [13, ({ counts }) => counts['not-applicable']],
+    'not tested': [13, ({ counts }) => counts['not-tested']],
+    informational: [11, ({ counts }) => counts.informational],
+    'recording SHA-256': [74, ({ node }) => node.recording?.digest ?? ''],
+    'synthetic recording': [90, ({ node }) => node.synthetic ?? ''],
+  })
 }
+
+const words = (holds: boolean | undefined): string => (holds === undefined ? 'no list' : holds ? 'yes' : 'no')
 
 /** Other names listed in one cell; the assessment has all. */
 const MOST_NAMES = 20
 
-const words = (holds: boolean | undefined): string => (holds === undefined ? 'no list' : holds ? 'yes' : 'no')
-
-function row(
-  node: NodeAssessment,
-  on: ReconciledNode | undefined,
-  inventory: boolean,
-  machine: SharedMachine | undefined,
-): readonly (string | number)[] {
-  const others = machine?.nodes.filter((name) => name !== node.node) ?? []
-  const { counts } = summarize(node.results.map(({ verdict }) => verdict))
-  const answered = node.results.some(({ verdict }) => verdict !== 'not-tested')
-  return [
-    node.node,
-    words(on?.declared),
-    words(on?.inFleet),
-    on?.inventory?.id ?? (inventory ? 'no row' : 'no list'),
-    on?.inventory?.by ?? '',
-    words(on?.collected ?? answered),
-    [
-      ...others.slice(0, MOST_NAMES),
-      ...(others.length > MOST_NAMES ? [`${others.length - MOST_NAMES} more`] : []),
-    ].join(', '),
-    machine?.by.map(markText).join(', ') ?? '',
-    node.status,
-    node.failure === null ? '' : `${node.failure.code}: ${node.failure.detail}`,
-    collectedAt(node),
-    answered ? (node.ageDays ?? '') : '',
-    words(node.stale),
-    node.privilege ?? '',
-    counts.satisfied,
-    counts['not-satisfied'],
-    counts.inconclusive,
-    counts['not-applicable'],
-    counts['not-tested'],
-    counts.informational,
-    node.recording?.digest ?? '',
-    node.synthetic ?? '',
-  ]
+function otherNames(node: string, machine: SharedMachine | undefined): string {
+  const others = machine?.nodes.filter((name) => name !== node) ?? []
+  const more = others.length - MOST_NAMES
+  return [...others.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
-const INVENTORY_COLUMNS = columns({
-  'inventory row': 22,
-  name: 24,
-  address: 20,
-  serial: 24,
-  'reason for exclusion': 60,
-})
-
 /** Inventory rows without a matching node. */
-export const inventoryGrid = ({ reconciliation }: Assessment): Grid => ({
-  columns: INVENTORY_COLUMNS,
-  rows: (reconciliation?.inventoryOnly ?? []).map(({ row: { id, name, address, serial }, excluded }) => [
-    id,
-    name ?? '',
-    address ?? '',
-    serial ?? '',
-    excluded ?? 'no explanation',
-  ]),
-})
+export const inventoryGrid = ({ reconciliation }: Assessment): Grid =>
+  gridOf(reconciliation?.inventoryOnly ?? [], {
+    'inventory row': [22, ({ row }) => row.id],
+    name: [24, ({ row }) => row.name ?? ''],
+    address: [20, ({ row }) => row.address ?? ''],
+    serial: [24, ({ row }) => row.serial ?? ''],
+    'reason for exclusion': [60, ({ excluded }) => excluded ?? 'no explanation'],
+  })

@@ -2,96 +2,68 @@ import { findingStatusWords, riskAreaWords, severityWords } from '../../../../sc
 import type { Observation } from '../../../../schemas/types.ts'
 import { verdictWords } from '../../../../schemas/words.ts'
 import type { Catalog } from '../../../core/catalog.ts'
+import { grouped } from '../../../core/engagement/matching.ts'
 import type { Finding } from '../../../core/finding/finding.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { acceptancesOf } from '../../../core/register.ts'
 import { collectedAt, SEVERITY } from '../../../core/tally.ts'
+import { byCheck, findingByCheck } from '../../presentation.ts'
 import { criterionText, effectText, remedyText } from '../../report/findings.ts'
 import { refusedNodes } from '../../report/refused.ts'
 import { shortName } from '../../report/wording.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
 import { WHO } from '../work-order-document.ts'
-import { columns, type Grid, MOST_LISTED } from './grid.ts'
-
-const COLUMNS = columns({
-  reference: 12,
-  severity: 12,
-  condition: 50,
-  criterion: 50,
-  effect: 60,
-  recommendation: 60,
-  who: 20,
-  nodes: 40,
-  deviations: 12,
-  tested: 10,
-  'not tested': 10,
-  controls: 50,
-  status: 20,
-  owner: 20,
-  'due (UTC)': 14,
-  plan: 50,
-  'first seen (UTC)': 25,
-  'last seen (UTC)': 25,
-  check: 34,
-  'risk area': 24,
-  inconclusive: 12,
-  'deviations with a risk acceptance in effect': 14,
-  overdue: 10,
-  cause: 50,
-  'refused before login': 10,
-})
+import { columns, type Grid, gridOf, MOST_LISTED, upTo } from './grid.ts'
 
 /** Nodes named in one cell; results.csv has a row for each. */
 const MOST_NODES_NAMED = 500
 
 /** One row per finding, the most severe first. Informational results are in the table of results alone. */
-export const findingsGrid = ({
+export function findingsGrid({
   catalog,
   remediations,
   shown,
-}: Pick<FormatInput, 'catalog' | 'remediations' | 'shown'>): Grid => {
-  const remedies = new Map(remediations.map((one) => [one.check, one]))
-  return {
-    columns: COLUMNS,
-    rows: shown.findings.map((finding) => {
-      const remediation = remedies.get(finding.check)
-      const { response, deviations } = finding
-      return [
-        finding.reference,
-        severityWords[finding.severity.level],
-        finding.condition,
-        criterionText(finding),
-        effectText(finding),
-        remedyText(finding, remediation),
-        remediation === undefined ? '' : WHO[remediation.whoCanChange],
-        namedIn(finding, MOST_NODES_NAMED).join(', '),
-        deviations.length,
-        finding.tested,
-        finding.untested.length,
-        controlNames(catalog, finding).join(' | '),
-        findingStatusWords[finding.status],
-        oneLine(response?.owner ?? ''),
-        dueDay(finding),
-        oneLine(response?.plan ?? ''),
-        finding.firstSeen ?? '',
-        finding.lastSeen ?? '',
-        finding.check,
-        riskAreaWords[finding.riskArea],
-        finding.inconclusive.length,
-        deviations.filter(({ accepted }) => accepted !== null).length,
-        finding.isOverdue ? 'yes' : 'no',
-        oneLine(finding.cause ?? ''),
-        refusedNodes(finding).length,
-      ]
-    }),
-  }
+}: Pick<FormatInput, 'catalog' | 'remediations' | 'shown'>): Grid {
+  const remedies = byCheck(remediations)
+  const rows = shown.findings.map((finding) => ({ finding, remediation: remedies.get(finding.check) }))
+  return gridOf(rows, {
+    reference: [12, ({ finding }) => finding.reference],
+    severity: [12, ({ finding }) => severityWords[finding.severity.level]],
+    condition: [50, ({ finding }) => finding.condition],
+    criterion: [50, ({ finding }) => criterionText(finding)],
+    effect: [60, ({ finding }) => effectText(finding)],
+    recommendation: [60, ({ finding, remediation }) => remedyText(finding, remediation)],
+    who: [20, ({ remediation }) => (remediation === undefined ? '' : WHO[remediation.whoCanChange])],
+    nodes: [40, ({ finding }) => namedIn(finding, MOST_NODES_NAMED).join(', ')],
+    deviations: [12, ({ finding }) => finding.deviations.length],
+    tested: [10, ({ finding }) => finding.tested],
+    'not tested': [10, ({ finding }) => finding.untested.length],
+    controls: [50, ({ finding }) => controlNames(catalog, finding).join(' | ')],
+    status: [20, ({ finding }) => findingStatusWords[finding.status]],
+    owner: [20, ({ finding }) => oneLine(finding.response?.owner ?? '')],
+    'due (UTC)': [14, ({ finding }) => dueDay(finding)],
+    plan: [50, ({ finding }) => oneLine(finding.response?.plan ?? '')],
+    'first seen (UTC)': [25, ({ finding }) => finding.firstSeen ?? ''],
+    'last seen (UTC)': [25, ({ finding }) => finding.lastSeen ?? ''],
+    check: [34, ({ finding }) => finding.check],
+    'risk area': [24, ({ finding }) => riskAreaWords[finding.riskArea]],
+    inconclusive: [12, ({ finding }) => finding.inconclusive.length],
+    'deviations with a risk acceptance in effect': [
+      14,
+      ({ finding }) => finding.deviations.filter(({ accepted }) => accepted !== null).length,
+    ],
+    overdue: [10, ({ finding }) => (finding.isOverdue ? 'yes' : 'no')],
+    cause: [50, ({ finding }) => oneLine(finding.cause ?? '')],
+    'refused before login': [10, ({ finding }) => refusedNodes(finding).length],
+  })
 }
 
-/** Deviating nodes, or rows of an inventory, by name, as far as they are to be listed. */
-export function namedIn({ deviations }: Finding, most: number): readonly string[] {
-  const more = deviations.length - most
-  return [...deviations.slice(0, most).map(({ subject }) => subject), ...(more > 0 ? [`and ${more} more`] : [])]
-}
+/** The first deviating nodes or inventory rows of a finding by name, and how many more there are. */
+export const namedIn = ({ deviations }: Finding, most: number): readonly string[] =>
+  upTo(
+    deviations.map(({ subject }) => subject),
+    most,
+  )
 
 /** The controls that a finding concerns, each with its framework. */
 export function controlNames(catalog: Pick<Catalog, 'frameworks'>, { controls }: Finding): readonly string[] {
@@ -156,29 +128,10 @@ export function* resultRows({ assessment, catalog, register, shown }: ResultInpu
     }
 }
 
-const findingByCheck = ({ findings, informational }: ResultInput['shown']): ReadonlyMap<string, Finding> =>
-  new Map([...findings, ...informational].map((one) => [one.check, one]))
-
 const findingCells = (finding: Finding | undefined): readonly [string, string, string] =>
   finding === undefined
     ? ['', '', '']
     : [finding.reference, severityWords[finding.severity.level], oneLine(finding.response?.owner ?? '')]
-
-const COUNT_COLUMNS = columns({
-  check: 34,
-  'expected condition': 48,
-  verdict: 14,
-  label: 20,
-  nodes: 12,
-  'nodes in population': 12,
-  'node names': 70,
-  'risk acceptances in effect': 12,
-  limitations: 50,
-  'observations by node': 24,
-  finding: 12,
-  severity: 12,
-  owner: 20,
-})
 
 /** Nodes named in one cell; results.csv lists all. */
 const MOST_NAMED = 200
@@ -186,33 +139,38 @@ const MOST_NAMED = 200
 /** All rows; for a large fleet one row per check and verdict with its nodes, deviations first. */
 export function resultsGrid(input: ResultInput): Grid {
   const rows = input.assessment.nodes.reduce((sum, { results }) => sum + results.length, 0)
-  return rows > MOST_LISTED
-    ? { columns: COUNT_COLUMNS, rows: countRows(input) }
-    : { columns: RESULTS_COLUMNS, keys: 2, rows: [...resultRows(input)] }
+  return rows > MOST_LISTED ? countsGrid(input) : { columns: RESULTS_COLUMNS, keys: 2, rows: [...resultRows(input)] }
 }
 
-function countRows({ assessment, catalog, register, shown }: ResultInput): Grid['rows'] {
+function countsGrid({ assessment, catalog, register, shown }: ResultInput): Grid {
   const { inForce } = acceptancesOf(register.riskAcceptances, assessment.asOf)
   const findings = findingByCheck(shown)
-  const found = new Map<string, string[]>()
-  for (const { node, results } of assessment.nodes)
-    for (const { check, verdict } of results) {
-      const own = found.get(`${verdict} ${check}`)
-      if (own === undefined) found.set(`${verdict} ${check}`, [node])
-      else own.push(node)
-    }
-  return SEVERITY.flatMap((verdict) =>
-    catalog.checks.flatMap(({ id, expected, limitations }) => {
-      const nodes = found.get(`${verdict} ${id}`) ?? []
-      if (nodes.length === 0) return []
-      const deviates = verdict === 'not-satisfied'
-      const accepted = deviates ? nodes.filter((node) => inForce(node, id) !== null).length : 0
-      const more = nodes.length - MOST_NAMED
-      const named = [...nodes.slice(0, MOST_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-      const label = verdictWords[verdict].label
-      const all = assessment.nodes.length
-      const cells = findingCells(deviates ? findings.get(id) : undefined)
-      return [[id, expected, verdict, label, nodes.length, all, named, accepted, limitations, 'results.csv', ...cells]]
+  const found = grouped(assessment.nodes, ({ results }) => results.map(({ check, verdict }) => `${verdict} ${check}`))
+  const rows = SEVERITY.flatMap((verdict) =>
+    catalog.checks.flatMap((check) => {
+      const nodes = (found.get(`${verdict} ${check.id}`) ?? []).map(({ node }) => node)
+      const isDeviation = verdict === 'not-satisfied'
+      const finding = findingCells(isDeviation ? findings.get(check.id) : undefined)
+      return nodes.length === 0 ? [] : [{ check, verdict, nodes, isDeviation, finding }]
     }),
   )
+  return gridOf(rows, {
+    check: [34, ({ check }) => check.id],
+    'expected condition': [48, ({ check }) => check.expected],
+    verdict: [14, ({ verdict }) => verdict],
+    label: [20, ({ verdict }) => verdictWords[verdict].label],
+    nodes: [12, ({ nodes }) => nodes.length],
+    'nodes in population': [12, () => assessment.nodes.length],
+    'node names': [70, ({ nodes }) => upTo(nodes, MOST_NAMED).join(', ')],
+    'risk acceptances in effect': [
+      12,
+      ({ check, nodes, isDeviation }) =>
+        isDeviation ? nodes.filter((node) => inForce(node, check.id) !== null).length : 0,
+    ],
+    limitations: [50, ({ check }) => check.limitations],
+    'observations by node': [24, () => 'results.csv'],
+    finding: [12, ({ finding }) => finding[0]],
+    severity: [12, ({ finding }) => finding[1]],
+    owner: [20, ({ finding }) => finding[2]],
+  })
 }

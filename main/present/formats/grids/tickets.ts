@@ -1,94 +1,55 @@
 import { type Severity, severityWords } from '../../../../schemas/conclusion-words.ts'
-import type { RemediationVariant } from '../../../../schemas/types.ts'
 import type { Finding } from '../../../core/finding/finding.ts'
 import { oneLine } from '../../../core/plain-text.ts'
-import type { CheckRemediation, WorkItem, WorkOrder } from '../../../core/work-order.ts'
+import type { CheckRemediation, WorkOrder } from '../../../core/work-order.ts'
+import { byCheck } from '../../presentation.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
 import { deviatingOf, testedWords } from '../../report/refused.ts'
 import { DEMO_NOTICE, type FormatInput } from '../input.ts'
 import { familiesOf, partsOf, remedyLines, WHO } from '../work-order-document.ts'
-import { columns, type Grid } from './grid.ts'
+import { type Grid, gridOf } from './grid.ts'
 import { controlNames, dueDay, namedIn } from './results.ts'
 
-const COLUMNS = columns({
-  node: 24,
-  check: 34,
-  deviation: 50,
-  'expected condition': 50,
-  observations: 70,
-  severity: 14,
-  'reason for the severity': 50,
-  'who can change it': 20,
-  steps: 40,
-  'applies to': 30,
-  'set first': 50,
-  commands: 70,
-  files: 60,
-  requests: 60,
-  note: 50,
-  verification: 50,
-  expected: 40,
-  'side effects': 50,
-  'also settles on this node': 40,
-  source: 50,
-  'tested on': 30,
-  'risk acceptance in effect until (UTC)': 28,
-  owner: 24,
-  'due (UTC)': 12,
-})
-
 /** One row per deviation and way to remedy it, the most severe of each node first. */
-export const workOrderGrid = (orders: readonly WorkOrder[]): Grid => ({
-  columns: COLUMNS,
-  rows: orders.flatMap(({ node, items }) =>
-    items.flatMap((item) => item.variants.map((variant) => rowOf(node, item, variant))),
-  ),
-})
-
-function rowOf(node: string, item: WorkItem, variant: RemediationVariant): readonly string[] {
-  const { check, finding, condition, observed, severity, remediation, alsoHere, accepted, response } = item
-  const { title, when, inputs, prepare, files, commands, ask, note, verify } = partsOf(variant)
-  return [
-    node,
-    check,
-    finding,
-    condition,
-    observed.join(' | '),
-    severityWords[severity.severity],
-    severity.why,
-    WHO[remediation.whoCanChange],
-    when === undefined ? title : `${title} (for: ${when})`,
-    familiesOf(variant),
-    inputs.map(({ name, is }) => `${name}: ${is}`).join(' | '),
-    [...prepare, ...commands].join(' | '),
-    files.map(({ path, content }) => `${path}: ${content.trimEnd().split('\n').join(' | ')}`).join(' || '),
-    ask.map((one) => `${one.of}: ${one.for}`).join(' | '),
-    note ?? '',
-    verify.command ?? verify.inspect ?? '',
-    verify.expected,
-    remediation.sideEffects,
-    alsoHere.join(', '),
-    remediation.source,
-    (remediation.proven ?? []).map(({ distribution }) => distribution).join(', '),
-    accepted?.until ?? '',
-    response?.owner ?? '',
-    response?.due?.slice(0, 10) ?? '',
-  ]
+export function workOrderGrid(orders: readonly WorkOrder[]): Grid {
+  const rows = orders.flatMap(({ node, items }) =>
+    items.flatMap((item) => item.variants.map((variant) => ({ ...item, node, variant: partsOf(variant) }))),
+  )
+  return gridOf(rows, {
+    node: [24, ({ node }) => node],
+    check: [34, ({ check }) => check],
+    deviation: [50, ({ finding }) => finding],
+    'expected condition': [50, ({ condition }) => condition],
+    observations: [70, ({ observed }) => observed.join(' | ')],
+    severity: [14, ({ severity }) => severityWords[severity.severity]],
+    'reason for the severity': [50, ({ severity }) => severity.why],
+    'who can change it': [20, ({ remediation }) => WHO[remediation.whoCanChange]],
+    steps: [40, ({ variant: { title, when } }) => (when === undefined ? title : `${title} (for: ${when})`)],
+    'applies to': [30, ({ variant }) => familiesOf(variant)],
+    'set first': [50, ({ variant }) => variant.inputs.map(({ name, is }) => `${name}: ${is}`).join(' | ')],
+    commands: [70, ({ variant }) => [...variant.prepare, ...variant.commands].join(' | ')],
+    files: [
+      60,
+      ({ variant }) =>
+        variant.files.map(({ path, content }) => `${path}: ${content.trimEnd().split('\n').join(' | ')}`).join(' || '),
+    ],
+    requests: [60, ({ variant }) => variant.ask.map((one) => `${one.of}: ${one.for}`).join(' | ')],
+    note: [50, ({ variant }) => variant.note ?? ''],
+    verification: [50, ({ variant: { verify } }) => verify.command ?? verify.inspect ?? ''],
+    expected: [40, ({ variant }) => variant.verify.expected],
+    'side effects': [50, ({ remediation }) => remediation.sideEffects],
+    'also settles on this node': [40, ({ alsoHere }) => alsoHere.join(', ')],
+    source: [50, ({ remediation }) => remediation.source],
+    'tested on': [30, ({ remediation }) => (remediation.proven ?? []).map((one) => one.distribution).join(', ')],
+    'risk acceptance in effect until (UTC)': [28, ({ accepted }) => accepted?.until ?? ''],
+    owner: [24, ({ response }) => response?.owner ?? ''],
+    'due (UTC)': [12, ({ response }) => response?.due?.slice(0, 10) ?? ''],
+  })
 }
 
-/** What tickets are written from. */
+/** Input of tickets. */
 export type TicketInput = Pick<FormatInput, 'catalog' | 'remediations' | 'shown' | 'demo' | 'packName'>
 
-const JIRA = columns({
-  Summary: 60,
-  Description: 80,
-  'Issue Type': 12,
-  Priority: 12,
-  Labels: 40,
-  'Due date': 14,
-  Assignee: 20,
-  'External ID': 12,
-})
 const JIRA_PRIORITY: Readonly<Record<Severity, string>> = {
   critical: 'Highest',
   high: 'High',
@@ -98,32 +59,22 @@ const JIRA_PRIORITY: Readonly<Record<Severity, string>> = {
 }
 
 /** One row per finding for the CSV import of Jira; the external ID is the reference of the finding. */
-export const jiraGrid = (input: TicketInput): Grid => ({
-  columns: JIRA,
-  rows: ticketsOf(input).map(({ finding, summary, description }) => [
-    summary,
-    description,
-    'Task',
-    JIRA_PRIORITY[finding.severity.level],
-    `barewitness ${finding.reference} ${finding.riskArea} severity-${finding.severity.level}`,
-    dueDay(finding),
-    oneLine(finding.response?.owner ?? ''),
-    finding.reference,
-  ]),
-})
+export const jiraGrid = (input: TicketInput): Grid =>
+  gridOf(ticketsOf(input), {
+    Summary: [60, ({ summary }) => summary],
+    Description: [80, ({ description }) => description],
+    'Issue Type': [12, () => 'Task'],
+    Priority: [12, ({ finding }) => JIRA_PRIORITY[finding.severity.level]],
+    Labels: [
+      40,
+      ({ finding: { reference, riskArea, severity } }) =>
+        `barewitness ${reference} ${riskArea} severity-${severity.level}`,
+    ],
+    'Due date': [14, ({ finding }) => dueDay(finding)],
+    Assignee: [20, ({ finding }) => oneLine(finding.response?.owner ?? '')],
+    'External ID': [12, ({ finding }) => finding.reference],
+  })
 
-const SERVICE_NOW = columns({
-  short_description: 60,
-  description: 80,
-  priority: 10,
-  urgency: 10,
-  impact: 10,
-  assigned_to: 20,
-  due_date: 20,
-  correlation_id: 14,
-  correlation_display: 16,
-  category: 20,
-})
 /** Priority with the urgency and the impact from which ServiceNow derives it (its default matrix). */
 export const SERVICE_NOW_PRIORITY: Readonly<
   Record<Severity, readonly [priority: number, urgency: number, impact: number]>
@@ -136,19 +87,19 @@ export const SERVICE_NOW_PRIORITY: Readonly<
 }
 
 /** One row per finding for an import set of ServiceNow; the correlation ID is the reference of the finding. */
-export const serviceNowGrid = (input: TicketInput): Grid => ({
-  columns: SERVICE_NOW,
-  rows: ticketsOf(input).map(({ finding, summary, description }) => [
-    summary,
-    description,
-    ...SERVICE_NOW_PRIORITY[finding.severity.level],
-    oneLine(finding.response?.owner ?? ''),
-    finding.response?.due == null ? '' : `${dueDay(finding)} 23:59:59`,
-    finding.reference,
-    'Barewitness',
-    finding.riskArea,
-  ]),
-})
+export const serviceNowGrid = (input: TicketInput): Grid =>
+  gridOf(ticketsOf(input), {
+    short_description: [60, ({ summary }) => summary],
+    description: [80, ({ description }) => description],
+    priority: [10, ({ finding }) => SERVICE_NOW_PRIORITY[finding.severity.level][0]],
+    urgency: [10, ({ finding }) => SERVICE_NOW_PRIORITY[finding.severity.level][1]],
+    impact: [10, ({ finding }) => SERVICE_NOW_PRIORITY[finding.severity.level][2]],
+    assigned_to: [20, ({ finding }) => oneLine(finding.response?.owner ?? '')],
+    due_date: [20, ({ finding }) => (finding.response?.due == null ? '' : `${dueDay(finding)} 23:59:59`)],
+    correlation_id: [14, ({ finding }) => finding.reference],
+    correlation_display: [16, () => 'Barewitness'],
+    category: [20, ({ finding }) => finding.riskArea],
+  })
 
 interface Ticket {
   readonly finding: Finding
@@ -158,11 +109,11 @@ interface Ticket {
 
 /** Nodes listed in one ticket; results.csv has all. */
 const MOST_NODES = 100
-/** Jira and ServiceNow take a summary of up to 255 and 160 characters. */
+/** Jira accepts a summary of up to 255 characters, ServiceNow of up to 160. */
 const LONGEST_SUMMARY = 150
 
 function ticketsOf({ catalog, remediations, shown, demo, packName }: TicketInput): readonly Ticket[] {
-  const remedies = new Map(remediations.map((one) => [one.check, one]))
+  const remedies = byCheck(remediations)
   return shown.findings.map((finding) => ({
     finding,
     summary: oneLine(`${finding.reference} ${finding.condition}`, LONGEST_SUMMARY),

@@ -79,7 +79,7 @@ function controlOf(names: Names, { framework, control, checks }: ControlAssessme
 const LONGEST_OBJECTIVE = 20_000
 
 /**
- * What was to be tested, as an assessment plan (NIST, model assessment-plan): the declared population, one activity for each check with its
+ * The planned tests as an assessment plan (NIST, model assessment-plan): the declared population, one activity for each check with its
  * procedure, and the controls that these checks decide.
  */
 export function planDocument(names: Names): unknown {

@@ -17,6 +17,7 @@ import { FRESH_DAYS } from '../../../core/assess.ts'
 import type { Check } from '../../../core/check.ts'
 import { nodeAssessmentPath } from '../../../core/pack-files.ts'
 import { compare } from '../../../core/recording.ts'
+import { alike, summarize } from '../../../core/tally.ts'
 import { observationLines } from '../../report/wording.ts'
 import { resultText } from '../grids/controls.ts'
 import { answerPath } from '../input.ts'
@@ -115,7 +116,7 @@ function findingOf(
 
 /** Both parts, the results of each deciding check, observations, and documents outstanding or not supporting. */
 function remarksOf({ state, server, documents, checks }: ControlAssessment): string {
-  const accepted = checks.filter(({ accepted: excepted }) => excepted > 0)
+  const deciding = checks.filter(({ decides }) => decides)
   return [
     `Control state: ${rowStateWords[state].label}.`,
     `Server part: ${serverLine(server)}.`,
@@ -123,10 +124,10 @@ function remarksOf({ state, server, documents, checks }: ControlAssessment): str
     ...(documents.state === 'outstanding' && server.state === 'no-deviations'
       ? ['Satisfied refers to the server tests; documents of this control are outstanding.']
       : []),
-    ...checks.filter(({ decides }) => decides).map((check) => `Test: ${resultText(check)}.`),
-    ...accepted
-      .filter(({ decides }) => decides)
-      .map(({ check, accepted: excepted }) => `Risk accepted: ${check} on ${excepted} nodes; the deviation remains.`),
+    ...deciding.map((check) => `Test: ${resultText(check)}.`),
+    ...deciding
+      .filter(({ accepted }) => accepted > 0)
+      .map(({ check, accepted }) => `Risk accepted: ${check} on ${accepted} nodes; the deviation remains.`),
     ...checks.filter(isObservation).map((check) => `Observation: ${check.check}: ${observationLine(check)}.`),
     ...documents.outstanding.map((one) => `Document outstanding: ${outstandingText(one)}.`),
     ...documents.deviations.map((one) => `Document inspected, does not support the control: ${line(one)}.`),
@@ -150,12 +151,10 @@ function observationsByCheck(names: Names): ByCheck {
   return new Map([...found].map(([check, uuids]) => [check, [...uuids]]))
 }
 
-/** Counts of verdicts over all nodes, as properties. */
-export function verdictProps(names: Names): readonly unknown[] {
-  const counts = new Map<Verdict, number>(VERDICTS.map((verdict) => [verdict, 0]))
-  for (const { results } of names.input.assessment.nodes)
-    for (const { verdict } of results) counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
-  return [...counts].map(([verdict, count]) => prop(`verdicts-${verdict}`, count))
+/** Counts of verdicts, as properties. */
+export function verdictProps(results: readonly CheckResult[]): readonly unknown[] {
+  const { counts } = summarize(results.map(({ verdict }) => verdict))
+  return VERDICTS.map((verdict) => prop(`verdicts-${verdict}`, counts[verdict]))
 }
 
 interface Seen {
@@ -179,14 +178,11 @@ export function observationsOf(
       .map((finding): Seen => ({ node, finding })),
   )
   if (!names.grouped) return seen.map((one) => single(names, checks.get(one.finding.check), one))
-  const groups = new Map<string, Seen[]>()
-  for (const one of seen) {
-    const key = `${one.finding.check}\n${one.finding.verdict}`
-    const group = groups.get(key) ?? []
-    group.push(one)
-    groups.set(key, group)
-  }
-  return [...groups].sort(([a], [b]) => compare(a, b)).map(([, group]) => grouped(names, checks, group))
+  const keyOf = ({ finding }: Seen): string => `${finding.check}\n${finding.verdict}`
+  return alike(seen, keyOf)
+    .flatMap(([first, ...others]) => (first === undefined ? [] : [{ first, all: [first, ...others] }]))
+    .sort((a, b) => compare(keyOf(a.first), keyOf(b.first)))
+    .map(({ first, all }) => grouped(names, checks.get(first.finding.check), first, all))
 }
 
 /** Assessment method (NIST SP 800-53A): examine for captures; also test where a probe of the check is a live test. */
@@ -203,7 +199,7 @@ function head(names: Names, check: Check | undefined, id: string, verdict: Verdi
     props: [prop('check', id), prop('verdict', verdict)],
     methods: methodsOf(check),
     types: ['control-objective'],
-    origins: [{ actors: [{ type: 'tool', 'actor-uuid': names.tool }] }],
+    origins: [names.origin],
   }
 }
 
@@ -228,12 +224,9 @@ function single(names: Names, check: Check | undefined, { node, finding }: Seen)
 }
 
 /** Collection times differ between nodes: a group has the time of its oldest evidence. */
-function grouped(names: Names, checks: ReadonlyMap<string, Check>, group: readonly Seen[]): unknown {
-  const [first] = group
-  if (first === undefined) return {}
+function grouped(names: Names, known: Check | undefined, first: Seen, group: readonly Seen[]): unknown {
   const { check, verdict } = first.finding
   const [oldest] = group.map(({ node }) => momentOf(node.observedAt) ?? names.input.assessment.asOf).sort(compare)
-  const known = checks.get(check)
   return {
     ...head(names, known, check, verdict, names.observation(check, verdict, '')),
     subjects: group.map(({ node }) => ({ 'subject-uuid': names.node(node.node), type: 'inventory-item' })),

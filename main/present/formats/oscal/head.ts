@@ -7,7 +7,7 @@ import { PATHS } from '../../../core/pack-files.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { controlIndex, DEMO_NOTICE, type FormatInput, GENERAL_LIMITATION } from '../input.ts'
 
-/** Above this many nodes there is one observation per check and verdict, with its nodes, instead of one per node. */
+/** Above this many nodes, an observation covers one check and verdict with all its nodes, instead of one node. */
 export const MOST_NODES = 50
 
 /** The documents of one export, which refer to each other. */
@@ -24,6 +24,8 @@ export interface Names {
   readonly input: FormatInput
   readonly grouped: boolean
   readonly tool: string
+  /** The tool as the origin of an object. */
+  readonly origin: unknown
   /** The same object in every run of the fleet. */
   readonly lasting: (kind: string, ...names: readonly string[]) => string
   /** An object of this run alone. */
@@ -44,11 +46,13 @@ export function namesOf(input: FormatInput): Names {
   const tokens = controlTokens(assessment)
   const lasting: Names['lasting'] = (kind, ...names) => uuidOf(kind, fleet, ...names)
   const nodes = new Map(assessment.nodes.map(({ node }) => [node, lasting('node', node)]))
+  const tool = uuidOf('tool', input.producer)
   const control: Names['control'] = (framework, key) => tokens.get(`${framework}\n${key}`) ?? tokenOf(key)
   return {
     input,
     grouped,
-    tool: uuidOf('tool', input.producer),
+    tool,
+    origin: { actors: [{ type: 'tool', 'actor-uuid': tool }] },
     lasting,
     ofRun: (kind, ...names) => uuidOf(kind, fleet, run, assessment.asOf, input.evidenceDigest, ...names),
     node: (name) => nodes.get(name) ?? lasting('node', name),
@@ -218,7 +222,7 @@ export const prop = (name: string, value: string | number, of?: string): Prop =>
 /** The namespace of our UUIDs: NS as a name in the namespace of URLs (RFC 9562, section 6.6). */
 const NAMESPACE = nameUuid('6ba7b811-9dad-11d1-80b4-00c04fd430c8', NS)
 
-/** A UUID from names and nothing else: the same names give the same UUID, in every document and every run. */
+/** A UUID from names alone: the same names give the same UUID, in every document and every run. */
 export const uuidOf = (...names: readonly string[]): string => nameUuid(NAMESPACE, JSON.stringify(names))
 
 /** OSCAL's TokenDatatype from any text. Two texts can give the same one; see controlTokens(). */

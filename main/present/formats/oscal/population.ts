@@ -1,9 +1,7 @@
 import type { ControlAssessment, NodeAssessment, ReconciledNode } from '../../../../schemas/types.ts'
-import { VERDICTS } from '../../../../schemas/words.ts'
 import { nodeAssessmentPath } from '../../../core/pack-files.ts'
 import { plain } from '../../../core/plain-text.ts'
-import { summarize } from '../../../core/tally.ts'
-import { isReviewed } from './findings.ts'
+import { isReviewed, verdictProps } from './findings.ts'
 import { citing, line, type Names, prop, some } from './head.ts'
 
 /** Nodes of the population as inventory items, collected or not: all, or those that are wanted. */
@@ -30,7 +28,6 @@ function itemOf(
   covered: ReconciledNode | undefined,
   hostKey: string | undefined,
 ): unknown {
-  const { counts } = summarize(node.results.map(({ verdict }) => verdict))
   const missing = node.results.filter(({ verdict }) => verdict === 'not-tested').map(({ check }) => check)
   const why = node.failure === null ? '' : ` ${node.failure.code}: ${plain(node.failure.detail, 300)}`
   const left =
@@ -61,7 +58,7 @@ function itemOf(
             prop('in-fleet', covered.inFleet ? 'yes' : 'no'),
             prop('inventory-row', covered.inventory?.id ?? 'none'),
           ]),
-      ...VERDICTS.map((verdict) => prop(`verdicts-${verdict}`, counts[verdict])),
+      ...verdictProps(node.results),
     ],
     links: [{ href: nodeAssessmentPath(node.node), rel: 'reference', text: 'Every verdict on this node, in the pack' }],
     ...(left.length === 0 ? {} : { remarks: left.join('\n') }),

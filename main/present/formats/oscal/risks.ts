@@ -4,7 +4,7 @@ import type { Finding, FindingStatus, Remediated } from '../../../core/finding/f
 import { names as namesOf, oneLine } from '../../../core/plain-text.ts'
 import { isOnePerson, statusOf } from '../../../core/register.ts'
 import type { CheckRemediation } from '../../../core/work-order.ts'
-import { remedyOf } from '../../presentation.ts'
+import { byCheck, remedyOf } from '../../presentation.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
 import { refusedNodes } from '../../report/refused.ts'
 import { type Closed, closedOf } from '../input.ts'
@@ -27,7 +27,7 @@ const STATUS: Readonly<Record<FindingStatus, string>> = {
  */
 export function risksOf(names: Names): readonly unknown[] {
   const { shown, remediations } = names.input
-  const remedies = new Map(remediations.map((one) => [one.check, one]))
+  const remedies = byCheck(remediations)
   return [
     ...shown.findings.map((finding) => openRisk(names, finding, remedies.get(finding.check))),
     ...closedOf(shown).map((closed) => closedRisk(names, closed)),
@@ -45,7 +45,6 @@ function openRisk(names: Names, finding: Finding, remediation: CheckRemediation 
   const requests = (register.acceptanceRequests ?? []).filter(concerns)
   const inForce = new Set(deviations.flatMap(({ accepted }) => accepted?.id ?? []))
   const status = STATUS[finding.status]
-  const origin = { actors: [{ type: 'tool', 'actor-uuid': names.tool }] }
   const deadline = momentOf(response?.due ?? null)
   const facet = (name: string, value: string) => ({ name, system: NS, value })
   return {
@@ -66,9 +65,9 @@ function openRisk(names: Names, finding: Finding, remediation: CheckRemediation 
       ...(response?.owner == null ? [] : [prop('owner', response.owner)]),
     ],
     status: status === 'open' && requests.length > 0 ? 'deviation-requested' : status,
-    origins: [origin],
+    origins: [names.origin],
     characterizations: [
-      { origin, facets: [facet('severity', severity.level), facet('severity-of-check', severity.base)] },
+      { origin: names.origin, facets: [facet('severity', severity.level), facet('severity-of-check', severity.base)] },
     ],
     ...some(
       'mitigating-factors',
@@ -164,7 +163,7 @@ function closedRisk(names: Names, { check, reference, title, steps }: Closed): u
     statement: line(why ?? title),
     props: [prop('reference', reference), prop('check', check), prop('finding-status', 'remediated')],
     status: 'closed',
-    origins: [{ actors: [{ type: 'tool', 'actor-uuid': names.tool }] }],
+    origins: [names.origin],
     'risk-log': { entries: steps.map((one) => remediatedLog(names, one)) },
   }
 }
