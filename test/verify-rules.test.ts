@@ -121,6 +121,7 @@ describe('rules that the signer made up', () => {
   test('as an unknown version leave the results open even where every verdict comes out the same', async () => {
     const report = await verified({ ...sampleCatalog, version: 'sample-9', module: other })
     expect(report).toMatchObject({ ok: true, rules: { status: 'unknown', unconfirmed: 0 } })
+    expect(answer(report)?.summary).toMatch(/^No result is confirmed: .* 2 of 2 verdicts are reproduced/)
     expect(lackingIn(report, NOTHING)).toContain('reproducibility')
   })
 

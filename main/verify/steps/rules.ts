@@ -71,12 +71,15 @@ export function falsifiedRules(stated: CatalogReference, here: CatalogReference)
 
 const PARTS = { module: 'module', digest: 'catalog' } as const
 
-/** Summary for rules that are not available here: the number of results not confirmed. */
-export const unknownRules = (
+/** Summary for rules that are not available here: what cannot be confirmed without them, and what the rules of this program give. */
+export function unknownRules(
   version: string,
   { stated, identical }: { readonly stated: number; readonly identical: number },
-): string =>
-  `${stated - identical} of ${stated} results not confirmed: rules version ${quote(version, 40)} is not available here. With the rules of this program, ${identical} of ${stated} verdicts are reproduced. Verify with a version of Barewitness that includes those rules.`
+): string {
+  const open =
+    identical === stated ? 'No result is confirmed' : `${stated - identical} of ${stated} results not confirmed`
+  return `${open}: rules version ${quote(version, 40)} is not available here. With the rules of this program, ${identical} of ${stated} verdicts are reproduced. Verify with a version of Barewitness that includes those rules.`
+}
 
 /** Notes on thresholds: the sealing party chose them, and verdicts with relaxed thresholds are reproducible too. */
 interface ProfileNotes {
