@@ -1,7 +1,6 @@
 import { locationVerdictWords } from '../../../schemas/location-words.ts'
 import type { Assessment, AssessmentIndex, NodeAssessment } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
-import { type Verdict, verdictWords } from '../../../schemas/words.ts'
 import type { AssessedWhole } from '../../core/assessor.ts'
 import { canonicalJson, isSameJson } from '../../core/canonical-json.ts'
 import type { NodeVerdicts } from '../../core/conclusion/documents.ts'
@@ -9,6 +8,7 @@ import { plain, quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import type { NodeReading } from './entries.ts'
 import type { RulesStatus } from './rules.ts'
+import { differencesOn, verdictsOf, verdictText } from './verdicts.ts'
 
 /** Comparison of the stated results of one node with those derived here. */
 interface NodeComparison {
@@ -91,25 +91,6 @@ export function compareWhole(
       }) !== canonicalJson(derived),
   }
 }
-
-/** A verdict within a sentence. */
-export const verdictText = (verdict: Verdict | null): string =>
-  verdict === null ? 'none' : `“${verdictWords[verdict].label}”`
-
-/** The verdicts of a node by check. */
-export const verdictsOf = ({ results }: Pick<NodeAssessment, 'results'>): ReadonlyMap<string, Verdict> =>
-  new Map(results.map(({ check, verdict }) => [check, verdict]))
-
-/** The checks of a node whose stated and derived verdicts differ, in order. */
-export const differencesOn = (
-  node: string,
-  stated: ReadonlyMap<string, Verdict>,
-  derived: ReadonlyMap<string, Verdict>,
-): readonly Difference[] =>
-  [...new Set([...stated.keys(), ...derived.keys()])].sort(compare).flatMap((check) => {
-    const [one, other] = [stated.get(check) ?? null, derived.get(check) ?? null]
-    return one === other ? [] : [{ node, check, stated: one, derived: other }]
-  })
 
 function isolation(stated: NodeAssessment, derived: NodeAssessment): readonly string[] {
   const [one, other] = [isolationText(stated), isolationText(derived)]
