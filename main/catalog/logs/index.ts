@@ -56,7 +56,8 @@ interface Reach {
 }
 
 function journalReach(state: Parsed<JournalState>, now: NodeNow): readonly Reach[] {
-  const kept = state.ok ? state.fact.files.filter(({ path }) => !path.startsWith('/run/')) : []
+  // An account without a session can have a journal from years ago, which is not removed with the system's own.
+  const kept = state.ok ? state.fact.files.filter((file) => isOfSystem(file) && !file.path.startsWith('/run/')) : []
   const oldest = kept.flatMap((file) => momentSeconds(file.oldest, now.zone) ?? [])
   return oldest.length === 0
     ? []
@@ -80,7 +81,9 @@ function textReach(times: readonly number[], of: Reach['of'], now: NodeNow, step
 }
 
 const textLogs = (files: Parsed<LogFiles>): readonly LogEntry[] =>
-  (files.ok ? files.fact.entries : []).filter(({ path }) => /\/(syslog|messages|auth\.log|secure)[^/]*$/.test(path))
+  (files.ok ? files.fact.entries : []).filter(
+    ({ path, isLink }) => isLink !== true && /\/(syslog|messages|auth\.log|secure)[^/]*$/.test(path),
+  )
 
 const fileReach = (files: Parsed<LogFiles>, now: NodeNow): readonly Reach[] =>
   textReach(
@@ -239,9 +242,12 @@ function judgePermissions(
   probe: typeof logFiles | typeof auditFiles,
 ): readonly DraftObservation[] {
   if (entries.length === 0) return []
-  const open = entries.filter(isOpenToAll)
-  const shared = entries.filter((entry) => !isOpenToAll(entry) && isOpenToGroup(entry))
-  const owned = entries.filter(({ owner }) => !WRITERS.has(owner))
+  const [links, own] = [entries.filter(({ isLink }) => isLink), entries.filter(({ isLink }) => isLink !== true)]
+  const behind =
+    links.length === 0 ? [] : [unclear(`What is behind symbolic links was not read: ${listed(links)}.`, probe)]
+  const open = own.filter(isOpenToAll)
+  const shared = own.filter((entry) => !isOpenToAll(entry) && isOpenToGroup(entry))
+  const owned = own.filter(({ owner }) => !WRITERS.has(owner))
   const steps = [
     ...(open.length === 0 ? [] : [contradicts(`Every account can change ${listed(open)}.`, probe)]),
     ...(shared.length === 0
@@ -261,14 +267,14 @@ function judgePermissions(
           ),
         ]),
   ]
-  return steps.length > 0
-    ? steps
-    : [
-        supports(
-          `${count(entries.length, 'entry', 'entries')} tested: root or a log service owns each, and no other account can write to it.`,
-          probe,
-        ),
-      ]
+  if (steps.length > 0 || own.length === 0) return [...steps, ...behind]
+  return [
+    supports(
+      `${count(own.length, 'entry', 'entries')} tested: root or a log service owns each, and no other account can write to it.`,
+      probe,
+    ),
+    ...behind,
+  ]
 }
 
 const listed = (entries: readonly LogEntry[]): string => named(entries.map(({ path }) => path))
@@ -383,10 +389,16 @@ function covers(boots: JournalState['boots'], host: Parsed<HostIdentity>): reado
 }
 
 /** Starts that the login record has since the journal begins, and the journal has not. */
-function starts({ boots }: JournalState, records: Parsed<LoginRecords>, now: NodeNow): readonly DraftObservation[] {
+function starts(
+  { files, boots }: JournalState,
+  records: Parsed<LoginRecords>,
+  now: NodeNow,
+): readonly DraftObservation[] {
   if (!records.ok) return isAbsentTool(records) ? [] : unclearAbout(loginRecords, records)
   const begins = boots.flatMap(({ from }) => momentSeconds(from, now.zone) ?? [])
-  const first = Math.min(...begins)
+  // The list of boots counts the journals of accounts too, which can begin long before the system's own.
+  const own = files.filter(isOfSystem).flatMap(({ oldest }) => momentSeconds(oldest, now.zone) ?? [])
+  const first = Math.max(Math.min(...begins), own.length === 0 ? 0 : Math.min(...own))
   if (begins.length < boots.length)
     return [
       unclear('The starts in the journal are in a time zone that could not be determined.', journalState, 'boots'),

@@ -93,7 +93,7 @@ function readBoot(line: string): JournalBoot | null {
 }
 
 export interface JournalConfig {
-  /** journald.conf(5) keys as merged from all files; the last assignment wins. */
+  /** journald.conf(5) keys as merged from all files; the last assignment wins. Blanks around “=” have no meaning (systemd.syntax(7)). */
   readonly settings: ReadonlyMap<string, string>
   /** Whether /var/log/journal exists: with Storage=auto, the default, it decides if the journal outlives a reboot. */
   readonly hasFolder: boolean
@@ -110,7 +110,7 @@ export const journaldConfig = defineProbe({
   parse({ config, folders }) {
     if (config.exitCode !== 0) return unknown('the settings of the journal could not be read')
     const entries = lines(config.text).flatMap((line) => {
-      const [, key, value] = /^([A-Z][A-Za-z]+)=(.*)$/.exec(line) ?? []
+      const [, key, value] = /^\s*([A-Z][A-Za-z]+)\s*=(.*)$/.exec(line) ?? []
       return key === undefined || value === undefined ? [] : [[key, value.trim()] as const]
     })
     return known<JournalConfig>({
@@ -128,6 +128,8 @@ export interface LogEntry {
   readonly owner: string
   readonly group: string
   readonly isFolder: boolean
+  /** Present on a symbolic link: stat(1) shows the link itself, whose mode and time are not those of the file behind it (symlink(7)). */
+  readonly isLink?: true
   /** Seconds since 1970 of the last change of its content: of a rotated file, when its last line was written. */
   readonly changedAt: number
 }
@@ -240,6 +242,7 @@ function readEntry(line: string): LogEntry | null {
     owner: owner ?? '',
     group: group ?? '',
     isFolder: kind === 'directory',
+    ...(kind === 'symbolic link' ? { isLink: true } : {}),
     changedAt: Number(changedAt),
   }
 }
