@@ -1,6 +1,6 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
-import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { compare } from '../../core/recording.ts'
 import {
   type DmTarget,
@@ -15,7 +15,6 @@ import { storageZfs } from '../block-devices/zfs.ts'
 import { ephiPlace, mountsOf, workingDirectories } from '../ephi/paths.ts'
 import { isReadOnlyImage, mountKind } from '../mounts/kinds.ts'
 import { type Mount, storageMounts } from '../mounts/probes.ts'
-import { sysfsLines } from '../read-text.ts'
 import { count, decide, named, stepOn, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
@@ -46,6 +45,7 @@ import {
   type Unused,
   unusedDevices,
 } from './roots.ts'
+import { encryptionAtRestSwap, storageHibernation } from './swap.ts'
 import { ENCRYPTING } from './walk.ts'
 
 /**
@@ -143,78 +143,6 @@ const encryptionAtRestScratch = defineCheck({
     return decide(because)
   },
 })
-
-/** Where a hibernation image would be written. */
-type Hibernation =
-  | { readonly kind: 'not-offered' }
-  | { readonly kind: 'no-device' }
-  | { readonly kind: 'device'; readonly device: string }
-
-const storageHibernation = defineProbe({
-  id: 'storage.hibernation',
-  title: 'Hibernation device',
-  why: 'Hibernation writes all of memory to a drive.',
-  commands: {
-    power: run([
-      'grep',
-      '-sH',
-      '',
-      '/sys/power/state',
-      '/sys/power/disk',
-      '/sys/power/resume',
-      '/sys/power/pm_freeze_timeout',
-    ]),
-  },
-  parse: ({ power }) => parseHibernation(power.text),
-})
-
-/**
- * Reads /sys/power (Documentation/ABI/testing/sysfs-power). The files `disk` and `resume` exist only where hibernation is built in, so
- * their absence means something once another file of the folder was shown. `resume` is the device number, 0:0 for none.
- */
-function parseHibernation(text: string): Parsed<Hibernation> {
-  const files = sysfsLines(text)
-  if (files.size === 0) return unknown('the kernel’s power settings were not shown')
-  const mode = files.get('/sys/power/disk')
-  const resume = files.get('/sys/power/resume')?.trim()
-  if (mode === undefined && resume === undefined) return known({ kind: 'not-offered' })
-  // On a locked-down kernel the mode reads [disabled]; nothing can then be written.
-  if (mode?.includes('[disabled]') === true) return known({ kind: 'not-offered' })
-  if (resume === undefined || !/^\d+:\d+$/.test(resume)) return unknown('the hibernation device was not shown')
-  return known(resume === '0:0' ? { kind: 'no-device' } : { kind: 'device', device: resume })
-}
-
-const encryptionAtRestSwap = defineCheck({
-  id: 'encryption.at-rest.swap',
-  property: 'encryption-at-rest',
-  expected: 'Swap and hibernation are absent, or are written to encrypted storage.',
-  limitations: `${AT_REST_LIMITS} Swap that was in use before this collection may have left data on a drive.`,
-  requires: {
-    mounts: storageMounts,
-    devices: storageBlockDevices,
-    swaps: storageSwaps,
-    hibernation: storageHibernation,
-  },
-  optional: STORAGE_WANTS,
-  evaluate({ mounts, devices, swaps, hibernation }, wanted) {
-    const storage = readStorage(mounts, devices, swaps, wanted)
-    const none: readonly DraftObservation[] =
-      swaps.areas.length > 0 || !storage.swaps.ok
-        ? []
-        : [{ direction: 'supports', text: 'The kernel lists no swap area in use.', probe: storageSwaps.id }]
-    const because = [...none, ...argueRoots(swapRoots(storage)), ...argueHibernation(storage, hibernation)]
-    return decide(because)
-  },
-})
-
-function argueHibernation(storage: Storage, hibernation: Hibernation): readonly DraftObservation[] {
-  if (hibernation.kind === 'device') return argueRoots([root('hibernation image', storage.device(hibernation.device))])
-  const text =
-    hibernation.kind === 'not-offered'
-      ? 'The kernel does not offer hibernation.'
-      : 'No hibernation device is set; an image would go to a swap area listed here.'
-  return [{ direction: 'supports', text, probe: storageHibernation.id }]
-}
 
 /** NIST SP 800-111 §4.2.1 requires approved algorithms; SP 800-38E limits XTS to AES with keys of 256 and 512 bits. */
 export const encryptionAtRestCipher = defineCheck({
