@@ -192,12 +192,14 @@ function kernel({ running, installed }: RebootState): DraftObservation {
 
 /**
  * The suffix after the version, such as "generic", so that a kernel is compared with its own kind. The minor release
- * that the Red Hat family appends (el8_10) is not a kind: some first kernels lack it.
+ * that the Red Hat family appends (el8_10) is not a kind: some first kernels lack it. Nor is the release that Debian
+ * names before the kind (deb13-amd64, deb11.21-amd64, bpo-amd64).
  */
 const flavour = (version: string): string =>
   /[a-z].*$/i
     .exec(version.replace(/^[\d.]+-?/, '').replace(/^[\d.-]+/, ''))?.[0]
     ?.replace(/^(el\d+)_\d+/, '$1')
+    .replace(/^(deb\d+|bpo)[\d.]*-/, '')
     .replace(/\d+/g, '#') ?? ''
 
 /** By number at each place, as rpmvercmp does: 6.8.0-9 comes before 6.8.0-45, and 553.el8_10 before 553.5.1.el8_10, a word before a number. */
