@@ -1,5 +1,6 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
+import { type ScheduledJobs, scheduledJobs } from '../scheduled-jobs/index.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { type Processes, tenancyProcesses } from '../tenancy/processes.ts'
@@ -27,7 +28,13 @@ interface Read {
   readonly agents: AgentUnits
   readonly marks: IntegrityMarks
   readonly schedules: IntegritySchedules
+  /** Timers with names of a site’s own that wait; none where timers were not read. */
+  readonly timers: readonly string[]
 }
+
+/** Timers that wait, among all of the server: a site chooses the names of its own, and few distributions ship one for these tools. */
+const waitingTimers = (scheduled: Parsed<ScheduledJobs>): readonly string[] =>
+  ((scheduled.ok ? scheduled.fact.timers : null) ?? []).filter(({ isActive }) => isActive).map(({ unit }) => unit)
 
 export const integrityFim = defineCheck({
   id: 'integrity.fim',
@@ -36,10 +43,10 @@ export const integrityFim = defineCheck({
   limitations:
     'Which files it watches, with which options cron starts it, the content of its reports and their review are not read. A baseline on the same server can be rebuilt by root. Tools that are not in this catalog are not detected; audit rules on files are no file-integrity check, and read-only images with checksums (dm-verity, fs-verity) are not searched for.',
   requires: { agents: integrityAgents, marks: integrityMarks, schedules: integritySchedules },
-  optional: { ima: kernelIma },
+  optional: { ima: kernelIma, scheduled: scheduledJobs },
   thresholds: ['integrity.days'],
-  evaluate({ agents, marks, schedules }, { ima }, context) {
-    const read = { agents, marks, schedules }
+  evaluate({ agents, marks, schedules }, { ima, scheduled }, context) {
+    const read = { agents, marks, schedules, timers: waitingTimers(scheduled) }
     const has = (paths: Parameters<typeof lastChange>[1]): boolean => lastChange(marks, paths) !== null
     const tools = [
       has(['/usr/bin/aide', '/usr/sbin/aide']) ? aide(read, context) : [],
@@ -78,11 +85,12 @@ function bestOf(tools: readonly (readonly DraftObservation[])[]): readonly Draft
   ]
 }
 
-function aide({ agents, marks, schedules }: Read, context: Context): readonly DraftObservation[] {
+function aide({ agents, marks, schedules, timers: all }: Read, context: Context): readonly DraftObservation[] {
   const baseline = lastChange(marks, ['/var/lib/aide/aide.db', '/var/lib/aide/aide.db.gz'])
   if (baseline === null)
     return [contradicts('AIDE is installed and was never initialised: it has no baseline.', integrityMarks)]
   const timers = agentsThat(agents, TIMERS, 'active')
+  const others = all.filter((unit) => /aide/i.test(unit))
   const cron = schedules.tools.get('aide') ?? []
   const run = lastRun(agents, marks)
   const status = agents.units.get('aidecheck.service')?.exitStatus ?? null
@@ -95,7 +103,9 @@ function aide({ agents, marks, schedules }: Read, context: Context): readonly Dr
       ? supports(`Its check is scheduled by the timer ${named(timers)}.`, integrityAgents)
       : cron.length > 0
         ? supports(`Its check is scheduled by cron: ${named(cron, 3)}.`, integritySchedules)
-        : contradicts('No known timer or table of cron starts its check.', integritySchedules),
+        : others.length > 0
+          ? unclear(`A timer with its name waits, and what it starts was not read: ${named(others, 3)}.`, scheduledJobs)
+          : contradicts('No known timer or table of cron starts its check.', integritySchedules),
     run === null
       ? unclear('When it last ran is not recorded in the files that are read.', integrityMarks)
       : age(run.what, daysBefore(run.seconds, context.observedAt), context, run.probe),
@@ -220,12 +230,12 @@ export const integrityMalwareProtection = defineCheck({
   limitations:
     'Not shown: what it would detect, whether it blocks or stays idle on an unsupported kernel, and whether its alerts are reviewed. The age of the detections of cloud-managed agents is shown only in their consoles. Agents that are not in this catalog are not detected.',
   requires: { agents: integrityAgents, marks: integrityMarks, schedules: integritySchedules },
-  optional: { processes: tenancyProcesses },
+  optional: { processes: tenancyProcesses, scheduled: scheduledJobs },
   thresholds: ['malware.days'],
-  evaluate({ agents, marks, schedules }, { processes }, context) {
+  evaluate({ agents, marks, schedules }, { processes, scheduled }, context) {
     const running = agentsThat(agents, [...ENDPOINT.keys()], 'active')
     const endpoints = running.map((unit) => supports(`${ENDPOINT.get(unit) ?? ''} is running.`, integrityAgents))
-    const scanner = clamav(agents, marks, schedules, context)
+    const scanner = clamav({ agents, marks, schedules, timers: waitingTimers(scheduled) }, context)
     if (endpoints.length > 0)
       return decide([...endpoints, ...scanner.filter(({ direction }) => direction === 'supports')])
     const stopped = agentsThat(agents, [...ENDPOINT.keys()], 'loaded').map((unit) =>
@@ -257,24 +267,28 @@ function underOtherUnits(processes: Parsed<Processes>): readonly DraftObservatio
   return isComplete ? [] : [unclear(`${none}; not every process is listed, so that another may run.`, tenancyProcesses)]
 }
 
-function clamav(
-  agents: AgentUnits,
-  marks: IntegrityMarks,
-  schedules: IntegritySchedules,
-  context: Context,
-): readonly DraftObservation[] {
+// clamav-freshclam-once.timer of Debian and others of the updater scan nothing.
+const SCANS = /^(?!.*freshclam).*clam/i
+
+function clamav({ agents, marks, schedules, timers }: Read, context: Context): readonly DraftObservation[] {
   const running = agentsThat(agents, CLAMAV, 'active')
   const updater = agentsThat(agents, ['clamav-freshclam.service'], 'active')
   const cron = ['clamscan', 'clamdscan'].flatMap((tool) => schedules.tools.get(tool) ?? [])
   const signatures = lastChange(marks, ['/var/lib/clamav/daily.cvd', '/var/lib/clamav/daily.cld'])
   const installed = agentsThat(agents, [...CLAMAV, 'clamav-freshclam.service'], 'loaded')
+  const scans = timers.filter((unit) => SCANS.test(unit))
   if (installed.length === 0 && cron.length === 0 && signatures === null) return []
   return [
     running.length > 0
       ? supports(`ClamAV is running: ${named(running)}.`, integrityAgents)
       : cron.length > 0
         ? unclear(`ClamAV does not run as a service; cron starts it: ${named(cron, 3)}.`, integritySchedules)
-        : contradicts('ClamAV is installed; no service of it runs and cron does not start it.', integrityAgents),
+        : scans.length > 0
+          ? unclear(
+              `ClamAV does not run as a service; a timer with its name waits, and what it starts was not read: ${named(scans, 3)}.`,
+              scheduledJobs,
+            )
+          : contradicts('ClamAV is installed; no service of it runs and cron does not start it.', integrityAgents),
     ...(running.length > 0 && !running.some((unit) => unit.includes('clamonacc')) && cron.length === 0
       ? [
           unclear(
