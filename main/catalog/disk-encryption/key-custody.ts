@@ -143,11 +143,25 @@ export const storageUnlockHelpers = defineProbe({
       clevis: isSetUp ? 'set-up' : listed.has(PROGRAM) ? 'installed' : 'absent',
       clevisPins: PINS.filter((pin) => listed.has(pinProgram(pin))),
       remoteShell: REMOTE_SHELLS.some((hook) => listed.has(hook)),
-      imageKeys: foundLines(image.text).map(({ line }) => line.trim()),
+      imageKeys: foundLines(image.text)
+        .map(({ line }) => line.trim())
+        .filter(addsKey),
       kernelWords: lines(kernel.text).map((word) => word.trim()),
     })
   },
 })
+
+/** Items of a start-up image that are no key of a volume, though their names hold “key” or “luks”: of SSH, of keyboards, and programs. */
+const OTHER_ITEMS =
+  /authorized_keys|ssh_host_|keymap|keyboard|keyctl|\.so(\.\d{1,4}){0,3}$|(^|\/)(clevis|cryptsetup)-luks-|luksmeta/
+
+/** A list of items (install_items of dracut) counts where one of them can be a key of a volume; every other setting names keys alone. */
+const addsKey = (line: string): boolean =>
+  !line.startsWith('install_') ||
+  line
+    .slice(line.indexOf('=') + 1)
+    .split(/[\s"']+/)
+    .some((item) => /key|luks/.test(item) && !OTHER_ITEMS.test(item))
 
 /**
  * The source of a key according to crypttab(5). `attended`: a person is needed; null where crypttab does not show it.
@@ -329,7 +343,29 @@ function argueEntry(storage: Storage, entry: CrypttabEntry, found: readonly stri
 
 /** The image that starts the machine must be read before anything is unlocked, so a key in it is as open as the drive below /boot. */
 function argueImage(storage: Storage, { imageKeys, kernelWords }: UnlockHelpers): readonly DraftObservation[] {
-  const keys = [...imageKeys, ...kernelWords.filter((word) => /^((rd\.)?luks\.key|cryptkey)=/.test(word))]
+  const words = kernelWords.filter((word) => /^((rd\.)?luks\.key|cryptkey)=/.test(word))
+  const apart = words.filter((word) => ON_A_DEVICE.test(word))
+  return [
+    ...(apart.length === 0
+      ? []
+      : [
+          unclear(
+            `The kernel’s command line names key files on a separate device (${named(apart)}); where that is kept is not known.`,
+            storageUnlockHelpers,
+            'kernel',
+          ),
+        ]),
+    ...inImage(storage, [...imageKeys, ...words.filter((word) => !apart.includes(word))]),
+  ]
+}
+
+/**
+ * A key file with the device that it is on: rd.luks.key=/path:UUID=… with or without the volume before it (dracut.cmdline(7),
+ * systemd-cryptsetup-generator(8)), and cryptkey=DEVICE:TYPE:/path, where “rootfs” is the image itself.
+ */
+const ON_A_DEVICE = /^((rd\.)?luks\.key=([0-9a-f-]{1,40}=)?\/[^:]*:[^:]|cryptkey=(?!rootfs:)[^:]{1,200}:)/i
+
+function inImage(storage: Storage, keys: readonly string[]): readonly DraftObservation[] {
   if (keys.length === 0)
     return [supports('No setting adds key files to the start-up image.', storageUnlockHelpers, 'image', 'kernel')]
   const walked = storage.path('/boot')
