@@ -90,6 +90,7 @@ describe('time', () => {
     expect(fact(timeChrony.parse({ tracking, sources }))).toEqual({
       synchronized: false,
       stratum: 0,
+      measuredAt: 0,
       offsetSeconds: 2.510233,
       usableSources: 0,
     })
@@ -119,9 +120,10 @@ describe('time', () => {
         offsetSeconds: 5,
         stratum: 2,
         packets: 4,
+        respondedAt: start / 1e6,
         marked: true,
       })
-      const unanswered = { offsetSeconds: null, stratum: null, packets: 0, marked: false }
+      const unanswered = { offsetSeconds: null, stratum: null, packets: 0, respondedAt: null, marked: false }
       for (const nothing of [state({ ServerName }), asked(message([0, 0, 0, 0], 0))])
         expect(fact(timeTimesyncd.parse({ state: nothing, mark: none }))).toEqual({
           server: 'ntp.example',
@@ -277,6 +279,10 @@ describe('updates', () => {
     ['SLES 15 SP5', '5.14.21-150500.53-default', '5.14.21-150500.55.83-default'],
     ['Ubuntu', '6.8.0-9-generic', '6.8.0-45-generic'],
     ['Debian backports', '6.1.0-0.deb11.7-amd64', '6.1.0-0.deb11.21-amd64'],
+    ['Debian 12 after its upgrade to 13', '6.1.0-37-amd64', '6.12.38+deb13-amd64'],
+    ['Debian 11 with backports after its upgrade to 12', '6.1.0-0.deb11.21-amd64', '6.1.0-37-amd64'],
+    ['Debian 13 from before its release', '6.12.30-amd64', '6.12.38+deb13-amd64'],
+    ['Debian 12 backports', '6.12.9+bpo-amd64', '6.12.38+deb12-amd64'],
   ])('a newer kernel of %s waits for a restart', (_, older, newer) => {
     const state = (running: string) =>
       fact(

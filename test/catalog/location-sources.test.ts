@@ -144,7 +144,9 @@ describe('tags, names and clocks', () => {
 
   test('a clock inside a cloud’s network names the cloud and no place', () => {
     expect(timePeerSignals(read(timeChrony))).toMatchObject([{ hint: true, country: null }])
-    expect(timePeerSignals(known({ synchronized: true, stratum: 3, offsetSeconds: 0, usableSources: 1 }))).toEqual([])
+    expect(
+      timePeerSignals(known({ synchronized: true, stratum: 3, measuredAt: 0, offsetSeconds: 0, usableSources: 1 })),
+    ).toEqual([])
   })
 })
 

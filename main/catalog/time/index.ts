@@ -38,13 +38,14 @@ const timeSync = defineCheck({
     ntpq: timeNtpq,
     sources: timeSources,
     processes: tenancyProcesses,
+    now: timeNow,
   },
   thresholds: ['time.offset'],
-  evaluate({ services }, { chrony, timesyncd, ntpq, sources, processes }, context) {
+  evaluate({ services }, { chrony, timesyncd, ntpq, sources, processes, now }, context) {
     const limit = limitOf(context, 'time.offset')
     if (serviceIs(services, 'chrony', 'active') || serviceIs(services, 'chronyd', 'active'))
-      return decide([...byChrony(chrony, limit), ...authentication(sources)])
-    if (serviceIs(services, 'systemd-timesyncd', 'active')) return decide(byTimesyncd(timesyncd, limit))
+      return decide([...byChrony(chrony, limit, now), ...authentication(sources)])
+    if (serviceIs(services, 'systemd-timesyncd', 'active')) return decide(byTimesyncd(timesyncd, limit, now))
     const other = (['ntp', 'ntpd', 'ntpsec', 'ptp4l'] as const).find((unit) => serviceIs(services, unit, 'active'))
     if (other === undefined) return decide(withoutUnit(processes))
     if (other !== 'ptp4l' && ntpq.ok) return decide(byNtpd(ntpq.fact, limit))
@@ -69,13 +70,37 @@ function withoutUnit(processes: Parsed<Processes>): readonly DraftObservation[] 
     : [unclear(`${none}; not every process is listed, so that another may run.`, tenancyProcesses)]
 }
 
-function byChrony(chrony: Parsed<ChronyState>, limit: ThresholdValue): readonly DraftObservation[] {
+/**
+ * Both services keep what they measured last, however long ago, and systemd-timesyncd its mark as well. They ask again within the hour unless
+ * they are set to wait longer (chrony.conf(5), maxpoll; timesyncd.conf(5), PollIntervalMaxSec=).
+ */
+const LAST_SECONDS = 86_400
+
+/** The step about a last measurement that is too long ago; empty for a recent one. */
+function longAgo(
+  at: number,
+  now: Parsed<NodeNow>,
+  probe: typeof timeChrony | typeof timeTimesyncd,
+): readonly DraftObservation[] {
+  if (!now.ok) return unclearAbout(timeNow, now)
+  const ago = now.fact.seconds - at
+  return ago <= LAST_SECONDS
+    ? []
+    : [unclear(`Its last measurement is ${duration(ago)} old; how far away the clock is now is not known.`, probe)]
+}
+
+function byChrony(
+  chrony: Parsed<ChronyState>,
+  limit: ThresholdValue,
+  now: Parsed<NodeNow>,
+): readonly DraftObservation[] {
   if (!chrony.ok) return unclearAbout(timeChrony, chrony)
-  const { synchronized, offsetSeconds, stratum, usableSources } = chrony.fact
+  const { synchronized, measuredAt, offsetSeconds, stratum, usableSources } = chrony.fact
   return [
     synchronized
       ? supports(`chrony is synchronized (stratum ${stratum}).`, timeChrony, 'tracking')
       : contradicts('chrony reports that it is not synchronized.', timeChrony, 'tracking'),
+    ...(synchronized ? longAgo(measuredAt, now, timeChrony) : []),
     away(offsetSeconds * 1000, limit, timeChrony, 'tracking'),
     usableSources === 0
       ? contradicts('None of its time sources is usable.', timeChrony, 'sources')
@@ -124,13 +149,18 @@ function byNtpd({ sources }: NtpPeers, limit: ThresholdValue): readonly DraftObs
   ]
 }
 
-function byTimesyncd(timesyncd: Parsed<TimesyncState>, limit: ThresholdValue): readonly DraftObservation[] {
+function byTimesyncd(
+  timesyncd: Parsed<TimesyncState>,
+  limit: ThresholdValue,
+  now: Parsed<NodeNow>,
+): readonly DraftObservation[] {
   if (!timesyncd.ok) return unclearAbout(timeTimesyncd, timesyncd)
-  const { server, offsetSeconds, packets, marked } = timesyncd.fact
+  const { server, offsetSeconds, packets, respondedAt, marked } = timesyncd.fact
   if (packets === 0)
     return [contradicts('No time server has responded since the service started.', timeTimesyncd, 'state')]
   return [
     supports(`The time server ${quote(server)} has responded.`, timeTimesyncd, 'state'),
+    ...(respondedAt === null ? [] : longAgo(respondedAt, now, timeTimesyncd)),
     marked
       ? supports('The time service has marked the clock as synchronized since this start.', timeTimesyncd, 'mark')
       : unclear('The time service has not marked the clock as synchronized.', timeTimesyncd, 'mark'),

@@ -33,6 +33,8 @@ export const timeNow = defineProbe({
 export interface ChronyState {
   readonly synchronized: boolean
   readonly stratum: number
+  /** When its last measurement was made, in seconds since 1970 by the node’s clock; zero where it has made none. */
+  readonly measuredAt: number
   /** Estimated error against the source: offset of the system clock in seconds, always positive. */
   readonly offsetSeconds: number
   /** Sources that responded and were selected or combined (chronyc(1), sources: state * or +). */
@@ -60,9 +62,14 @@ export const timeChrony = defineProbe({
   parse({ tracking, sources }) {
     if (tracking.exitCode !== 0 || sources.exitCode !== 0) return unknown('the time service did not respond')
     const fields = (lines(tracking.text)[0] ?? '').split(',')
-    const [, , stratum = '', , offset = ''] = fields
+    const [, , stratum = '', measured = '', offset = ''] = fields
     const leap = fields[13]
-    if (fields.length !== 14 || leap === undefined || !/^\d{1,3}$/.test(stratum) || !isDecimal(offset)) {
+    if (
+      fields.length !== 14 ||
+      leap === undefined ||
+      !/^\d{1,3}$/.test(stratum) ||
+      ![measured, offset].every(isDecimal)
+    ) {
       return unknown('the output of chronyc has an unexpected format')
     }
     const rows = lines(sources.text).map((line) => line.split(','))
@@ -71,6 +78,7 @@ export const timeChrony = defineProbe({
     return known<ChronyState>({
       synchronized: !/not synchronised/i.test(leap),
       stratum: Number(stratum),
+      measuredAt: Number(measured),
       offsetSeconds: Math.abs(Number(offset)),
       usableSources: states.filter((state) => state === '*' || state === '+').length,
       ...(nearby.length === 0 ? {} : { nearby: nearby.slice(0, 8) }),
@@ -87,6 +95,8 @@ export interface TimesyncState {
   readonly stratum: number | null
   /** Responses received since the service started. */
   readonly packets: number
+  /** When the last response was received, in seconds since 1970 by the node’s clock; null when there was none. */
+  readonly respondedAt: number | null
   /** It has marked the clock as synchronized since this boot (systemd-timesyncd.service(8), FILES; systemd 239 or newer). */
   readonly marked: boolean
 }
@@ -138,17 +148,20 @@ function stateOf({ text }: Answer, marked: boolean): Parsed<TimesyncState> {
   const message = member(member(properties, 'NTPMessage'), 'data')
   if (typeof server !== 'string') return form
   // Before the first response, the property is absent or contains zeros.
-  if (message === undefined) return known({ server, offsetSeconds: null, stratum: null, packets: 0, marked })
+  if (message === undefined)
+    return known({ server, offsetSeconds: null, stratum: null, packets: 0, respondedAt: null, marked })
   if (!Array.isArray(message) || message.length !== FIELDS) return form
   const packets = whole(message[13])
   if (packets === null) return form
   // Microseconds since 1970: sent by us, received and sent by the server, received by us.
   const stamps = packets === 0 ? [] : message.slice(8, 12).map(whole)
+  const received = stamps[3]
   return known({
     server,
     offsetSeconds: offset(stamps),
     stratum: packets === 0 ? null : whole(message[3]),
     packets,
+    respondedAt: received == null ? null : received / 1e6,
     marked,
   })
 }
