@@ -87,7 +87,12 @@ describe('files that rsyslog does not read', () => {
 
 describe('agents that run under other names or in containers', () => {
   const none = rsyslog('')
-  test.each(['fluent-bit', 'vector', 'filebeat', 'promtail', 'otelcol-contrib', 'wazuh-logcollec'])('%s', (command) => {
+  test.each([
+    ...['fluent-bit', 'vector', 'filebeat', 'promtail', 'otelcol-contrib', 'wazuh-logcollec'],
+    // Collectors of OpenTelemetry by AWS, observIQ and the project’s older build; Fluent Bit before 1.9; Beats; Datadog; Dynatrace.
+    ...['aws-otel-collec', 'observiq-otel-c', 'otelcontribcol_', 'td-agent-bit', 'journalbeat', 'agentbeat'],
+    ...['trace-agent', 'oneagentloganal'],
+  ])('%s', (command) => {
     const conclusion = over(id, none, withProcesses(command))
     expect(conclusion.verdict).toBe('inconclusive')
     expect(stepText(conclusion)).toContain(

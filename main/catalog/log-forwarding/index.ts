@@ -20,10 +20,11 @@ const AGENTS: readonly KnownService[] = ['fluent-bit', 'td-agent', 'vector', 'fi
 
 /**
  * Programs that ship logs, by the names that the kernel keeps (15 characters). In containers, as agents of Kubernetes run on each node, and
- * under units of other names they are seen by their processes alone.
+ * under units of other names they are seen by their processes alone. Each maker of a collector of OpenTelemetry names its own; Datadog’s agent
+ * is named “agent”, and is seen by the programs beside it.
  */
 const SHIPPERS =
-  /^(fluent-bit|fluentd|td-agent|vector|filebeat|promtail|alloy|grafana-agent|otelcol[\w-]{0,8}|splunkd|elastic-agent|nxlog|logstash|wazuh-logcollec|ossec-logcollec|amazon-cloudwat|newrelic-infra)$/
+  /^(fluent-bit|fluentd|td-agent(-bit)?|vector|(file|journal|agent)beat|promtail|alloy|grafana-agent|[\w-]{0,11}otel[\w-]{0,11}|opentelemetry-c|splunkd|elastic-agent|nxlog|logstash|wazuh-logcollec|ossec-logcollec|amazon-cloudwat|newrelic-infra|(trace|process)-agent|oneagentloganal)$/
 
 type Reading = Parsed<{ readonly each: readonly LogTarget[] }>
 interface Forwarder {
