@@ -39,7 +39,12 @@ describe('what the settings of the start-up image add to it', () => {
     ['cryptkey=rootfs:/root.key', false],
   ])('%s', (word, isApart) => {
     const text = stepText(custody('', word))
-    expect(text.includes('unclear: The kernel’s command line names key files on a separate device')).toBe(isApart)
+    expect(text.includes('unclear: The kernel’s command line names a key file on a separate device')).toBe(isApart)
     expect(text.includes('Key files are added to the start-up image, or named in its settings')).toBe(!isApart)
   })
+
+  test('a device that is in the machine and not encrypted holds the key in clear text', () =>
+    expect(stepText(custody('', 'rd.luks.key=/root.key:/dev/nvme0n1p1'))).toContain(
+      'contradicts: The kernel’s command line names a key file on a separate device (“rd.luks.key=/root.key:/dev/nvme0n1p1”); that device is in the machine now and is open',
+    ))
 })

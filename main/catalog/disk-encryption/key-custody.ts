@@ -319,19 +319,8 @@ function argueEntry(storage: Storage, entry: CrypttabEntry, found: readonly stri
         return contradicts(`${where}, which is unencrypted: the key is stored in clear text on this node.`, probe)
       return walked.outcome === 'encrypted' ? supports(`${where}.`, probe) : unclear(`${where}.`, probe)
     }
-    case 'elsewhere': {
-      const number = numberOfPath(storage.graph, source.device)
-      const walked = number === undefined ? undefined : storage.device(number)
-      return walked !== undefined && isOpen(walked)
-        ? contradicts(
-            `${name}: ${source.description}; that device is in the machine now and is open: ${way(walked)}.`,
-            storageCrypttab,
-          )
-        : unclear(
-            `${name}: ${source.description}, ${quote(source.device)}; where it is kept is not known.`,
-            storageCrypttab,
-          )
-    }
+    case 'elsewhere':
+      return onDevice(storage, `${name}: ${source.description}`, source.device, storageCrypttab)
     case 'empty':
       return contradicts(`${name}: ${source.description}, so that no key may be needed.`, storageCrypttab)
     case 'script':
@@ -346,17 +335,30 @@ function argueImage(storage: Storage, { imageKeys, kernelWords }: UnlockHelpers)
   const words = kernelWords.filter((word) => /^((rd\.)?luks\.key|cryptkey)=/.test(word))
   const apart = words.filter((word) => ON_A_DEVICE.test(word))
   return [
-    ...(apart.length === 0
-      ? []
-      : [
-          unclear(
-            `The kernel’s command line names key files on a separate device (${named(apart)}); where that is kept is not known.`,
-            storageUnlockHelpers,
-            'kernel',
-          ),
-        ]),
+    ...apart.map((word) =>
+      onDevice(
+        storage,
+        `The kernel’s command line names a key file on a separate device (${quote(word)})`,
+        /[:=](\/dev\/[^:]+)/.exec(word)?.[1] ?? '',
+        storageUnlockHelpers,
+      ),
+    ),
     ...inImage(storage, [...imageKeys, ...words.filter((word) => !apart.includes(word))]),
   ]
+}
+
+/** A key on a device with a name of its own: one that is in the machine now, without encryption, holds it in clear text. */
+function onDevice(
+  storage: Storage,
+  what: string,
+  device: string,
+  probe: typeof storageCrypttab | typeof storageUnlockHelpers,
+): DraftObservation {
+  const number = numberOfPath(storage.graph, device)
+  const walked = number === undefined ? undefined : storage.device(number)
+  return walked !== undefined && isOpen(walked)
+    ? contradicts(`${what}; that device is in the machine now and is open: ${way(walked)}.`, probe)
+    : unclear(`${what}${device === '' ? '' : `, ${quote(device)}`}; where it is kept is not known.`, probe)
 }
 
 /**
