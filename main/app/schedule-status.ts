@@ -9,7 +9,7 @@ import type { LoggedEntry } from '../core/run-chain/entry.ts'
 import { cadenceOf, type StartedBy } from '../core/schedule/schedule.ts'
 import { type UnattendedUse, unattendedUse } from './credentials.ts'
 import { chainsBelow } from './rebuild-history.ts'
-import { type Attempt, readAttempts } from './scheduled/plan-run.ts'
+import { type Attempt, isPlanned, readAttempts, unplanned } from './scheduled/plan-run.ts'
 import { unitsOf } from './schedules.ts'
 
 export interface ScheduleStatus {
@@ -85,18 +85,21 @@ export async function scheduleStatus(
 
 /**
  * The awaited run, from the run chain in the schedule’s folder, which states what was scheduled and what took place.
- * Fails as a chain does.
+ * Fails as a chain does, and with input.refused where none has the schedule.
  */
 async function awaitedOf(
   ports: Pick<Ports, 'clock' | 'files' | 'openRunChain' | 'zones'>,
-  { name, out, fleetName }: Schedule,
+  schedule: Schedule,
 ): Promise<Outcome<ScheduleStatus['awaited']>> {
+  const { name, out, fleetName } = schedule
   const chains = await chainsBelow(ports, out)
   if (!chains.ok) return chains
-  for (const { chain } of chains.value.filter((one) => one.chain.fleet === fleetName)) {
+  const own = chains.value.filter(({ chain }) => chain.fleet === fleetName)
+  if (!own.some(({ chain }) => isPlanned(schedule, chain.entries))) return unplanned(schedule)
+  for (const { chain } of own) {
     const read = scheduledSince(ports, chain.entries, LONGEST_DAYS)
     if (!read.ok) return read
-    const last = read.value.awaited.findLast(({ schedule }) => schedule === name)
+    const last = read.value.awaited.findLast((one) => one.schedule === name)
     if (last !== undefined) return ok({ due: last.due, until: last.until })
   }
   return ok(null)

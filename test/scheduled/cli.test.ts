@@ -1,9 +1,20 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { appendSigned } from '../../main/app/append-signed.ts'
 import { keepEngagement, keepProvider } from '../../main/app/engine/engagement-store.ts'
 import { registerPath } from '../../main/app/engine/register-store.ts'
+import { attemptWords } from '../../main/app/engine/schedule-words.ts'
 import { storeBytes, writeRegister } from '../../main/app/register/store.ts'
 import { readAttempts } from '../../main/app/scheduled/plan-run.ts'
 import { optionsOf, runCommand } from '../../main/cli/commands/run.ts'
@@ -11,6 +22,8 @@ import { scheduleCommand } from '../../main/cli/commands/schedule.ts'
 import { verifyCommand } from '../../main/cli/commands/verify.ts'
 import type { DeclaredEngagement, Ports } from '../../main/core/all-ports.ts'
 import { sha256 } from '../../main/core/digest.ts'
+import { ok } from '../../main/core/failure.ts'
+import { chainFolderOf, chainStart } from '../../main/core/layout.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { failureWords } from '../../schemas/failure-words.ts'
 import type { Schedule } from '../../schemas/types.ts'
@@ -22,7 +35,7 @@ import { type Fakes, startFakes } from '../support/outbox-fakes.ts'
 import { integrationsFile } from '../support/outbox-kit.ts'
 import { must } from '../support/outcomes.ts'
 import { documentOf, POLICY } from '../support/register.ts'
-import { scheduleOf } from '../support/schedule-kit.ts'
+import { planOf, scheduleOf } from '../support/schedule-kit.ts'
 
 // `run --schedule` from the command line on, over nodes that no one can reach: everything but their answers is real.
 let folder = ''
@@ -58,21 +71,55 @@ const schedule = (changes: Partial<Schedule> = {}): Schedule =>
     ...changes,
   })
 
+/** The signed entry of “schedule add”. */
+async function enter({ out, fleetName: fleet, ...rest }: Schedule): Promise<void> {
+  const openSigner = () => ports.identities.open(keys, 'ours', PASSPHRASE)
+  const input = { fleet, chainFolder: chainFolderOf(out, fleet), openSigner, begin: true }
+  must(await appendSigned(ports, input, (_, signer) => ok([{ ...planOf({ ...rest, out, fleetName: fleet }), signer }])))
+}
+
 const runNamed = (): string => readdirSync(at('out')).find((name) => /^2026/.test(name)) ?? ''
 
 const cli = commandLine(() => ports, runCommand, scheduleCommand, verifyCommand)
 
 async function run(schedules: readonly Schedule[], ...argv: string[]): Promise<number> {
   writeFileSync(at('schedules.json'), JSON.stringify({ schema: 'barewitness.schedules/1', schedules }))
+  for (const one of schedules) if (!existsSync(chainStart(chainFolderOf(one.out, one.fleetName)))) await enter(one)
   return await cli.run('run', '--schedules', at('schedules.json'), ...argv)
 }
 
 describe('run --schedule', () => {
+  test('a fleet file with another name is refused before a node is contacted, and its own chain records the missed run', async () => {
+    now = '2026-03-01T02:00:20.000Z'
+    writeFileSync(at('fleet.yaml'), 'name: hospital\nnodes:\n  - name: gpu-1\n    address: 10.0.0.1\n    user: bw\n')
+    expect(await run([schedule()], '--schedule', 'nightly')).toBe(2)
+    expect(cli.told).toContain(
+      'the fleet file is now named “hospital”, but the schedule nightly is in the run chain of “clinic”',
+    )
+    expect(readdirSync(at('out/chains'))).toEqual(['clinic'])
+    expect(readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8')).toContain('input.refused')
+    expect(existsSync(at('out/evidence'))).toBe(false)
+  })
+  test('a folder without the run chain of the schedule: “status” names it', async () => {
+    now = '2026-03-01T02:00:20.000Z'
+    expect(await run([schedule()], '--schedule', 'nightly')).toBe(4)
+    rmSync(at('out'), { recursive: true })
+    expect(await cli.run('schedule', 'status', '--schedules', at('schedules.json'))).toBe(0)
+    expect(cli.told).toContain(
+      'has an entry of the schedule nightly: the folder was moved or replaced, or is not mounted',
+    )
+  })
+  test('a run that failed for want of space is not shown as sealed', async () => {
+    expect(attemptWords({ code: 'failed', exit: 4, detail: 'store.failed: ENOSPC' })).toBe(
+      'No run was sealed. store.failed: ENOSPC.',
+    )
+  })
   test('makes the run that is due, names it in the chain, and ends as run does', async () => {
     now = '2026-03-02T02:00:20.000Z'
     expect(await run([schedule()], '--schedule', 'nightly')).toBe(4)
     const lines = readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8').trim().split('\n')
     expect(lines.map((line) => JSON.parse(line).entry)).toMatchObject([
+      { kind: 'plan', schedule: 'nightly' },
       { kind: 'gap', schedule: 'nightly', due: '2026-03-01T02:00:00.000Z' },
       { kind: 'run', planned: { schedule: 'nightly', due: '2026-03-02T02:00:00.000Z' } },
     ])
@@ -170,7 +217,7 @@ describe('run --schedule', () => {
   test('a fleet file that is not there is a gap, a usage error, and no run', async () => {
     now = '2026-03-01T02:00:20.000Z'
     expect(await run([schedule({ fleet: at('nowhere.yaml') })], '--schedule', 'nightly')).toBe(2)
-    const [line = ''] = readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8').trim().split('\n')
+    const [, line = ''] = readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8').trim().split('\n')
     expect(JSON.parse(line).entry).toMatchObject({ kind: 'gap', why: expect.stringContaining('(input.not-found)') })
     expect(line).not.toContain(folder)
   })

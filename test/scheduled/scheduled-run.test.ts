@@ -28,7 +28,8 @@ const startAt = async (kit: Kit, at: string, options?: Parameters<Kit['start']>[
 }
 
 const attemptsOf = async (kit: Kit) => must(await readAttempts(kit.ports, kit.schedule.out, kit.schedule.name))
-const NO_TIMER = 'No run was started: the computer was off or asleep, or its timer did not fire.'
+const NO_TIMER =
+  'No start is on record: the computer was off or asleep, its timer did not fire, or the start could not write to its folder.'
 
 describe('days of a schedule', () => {
   test('each due time has its run, and the start is written down', async () => {
@@ -307,10 +308,42 @@ describe('notices', () => {
     kit.setNodes(GOOD)
     await startAt(kit, '2026-03-04T02:00:00.000Z')
     expect(kit.notices.slice(1).map(({ changes }) => changes)).toEqual([
-      ['The run could not be exported.'],
+      [
+        'The run could not be exported: Collector did not start (collector.no-answer). Use an account with a POSIX shell, or use “collect --script”. See “schedule status”.',
+      ],
       ['The run was exported; every declared node was collected completely.'],
     ])
     expect(JSON.stringify(kit.notices)).not.toContain('10.0.0.7')
+  })
+  test('a failure states no count of this night, and the next run no end of missed runs', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    kit.setNodes('collector.no-answer')
+    await startAt(kit, '2026-03-02T02:00:00.000Z')
+    expect(kit.notices.at(-1)?.summary).toBe(
+      '1 change since the previous run. The last exported run, run-1: 1 of 1 declared nodes collected; deviations without a risk acceptance: 0.',
+    )
+    kit.setNodes(GOOD)
+    await startAt(kit, '2026-03-05T02:00:00.000Z')
+    await startAt(kit, '2026-03-06T02:00:00.000Z')
+    expect(kit.notices.at(-1)?.changes).toEqual([
+      'No further scheduled run was missed; the run chain keeps those that were.',
+    ])
+  })
+  test('a failure before any run was exported names no count', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    kit.setNodes('collector.no-answer')
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    expect(kit.notices[0]?.summary).toBe('Monitoring started. No run was exported yet.')
+    kit.setNodes(GOOD)
+    await startAt(kit, '2026-03-02T02:00:00.000Z')
+    expect(JSON.stringify(kit.notices)).not.toContain('it had 0')
+  })
+  test('the list of starts states an incomplete collection that another exit code hides', async () => {
+    const kit = kitOf()
+    kit.setNodes([{ name: 'gpu-1', verdicts: null }])
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    expect((await attemptsOf(kit))[0]).toMatchObject({ exit: 0, detail: 'Not every node was collected completely' })
   })
   test('one that was not delivered is kept, reported as a failure, and sent again under the same id', async () => {
     const kit = kitOf({ notify: [{ kind: 'syslog' }] })

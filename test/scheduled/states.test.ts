@@ -71,6 +71,26 @@ describe('what is reported', () => {
     expect(statesOf([GOOD], undecided).gaps).toEqual([])
     expect(statesOf([{ name: 'a', verdicts: { x: 'inconclusive' } }]).gaps).toEqual([])
   })
+  test('why a node was not collected is stated, by reason', () => {
+    const nodes = ['a', 'b', 'c'].map((name) => ({ ...GOOD, name }))
+    const was = statesOf(nodes)
+    const now = statesOf(
+      nodes.map((node) => ({ ...node, verdicts: null })),
+      was,
+    )
+    const why = (node: string): string | null => (node === 'b' ? 'Host key changed' : null)
+    expect(changesBetween(was, now, claimOf, why)).toEqual(
+      expect.arrayContaining([
+        'No evidence from a, c since this run.',
+        'No evidence from b since this run: Host key changed.',
+      ]),
+    )
+  })
+  test('a node that takes the place of another is stated', () => {
+    expect(changes([GOOD], [{ ...GOOD, name: 'b' }])).toContain(
+      'The declared population has 1 nodes; before, it had 1. Added: b. Removed: a.',
+    )
+  })
   test('a board that comes back is compared with the one that was there', () => {
     const was = statesOf([{ ...GOOD, board: '1' }])
     const unread = statesOf([GONE], was)
@@ -95,6 +115,15 @@ describe('what is reported', () => {
     const failed = statesAfterFailure(was, false)
     expect(changesBetween(was, failed, claimOf)).toEqual(['The run could not be exported.'])
     expect(changesBetween(failed, statesAfterFailure(failed, false), claimOf)).toEqual([])
+  })
+  test('runs are still missed while starts fail', () => {
+    const missed = { ...statesOf([BAD]), missed: true }
+    expect(statesAfterFailure(missed, false).missed).toBe(true)
+  })
+  test('a control is named with its framework once', () => {
+    const was = { ...statesOf([GOOD]), controls: { 'hipaa hipaa:164.312(b)': 'supported' as const } }
+    const now = { ...was, controls: { 'hipaa hipaa:164.312(b)': 'deviations' as const } }
+    expect(changesBetween(was, now, claimOf)).toEqual(['Supported → Deviations noted: hipaa 164.312(b).'])
   })
   test('states that an earlier version remembered are compared, and never a reason to stop', () => {
     const was = statesOf([GOOD])

@@ -14,7 +14,7 @@ import { chainFolderOf, fleetPath } from '../../main/core/layout.ts'
 import type { Notice } from '../../main/core/notice.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import type { ChainEntry, LoggedEntry, PlanEntry, RunEntry } from '../../main/core/run-chain/entry.ts'
-import { withinMinutesOf } from '../../main/core/schedule/schedule.ts'
+import { plannedCadence, withinMinutesOf } from '../../main/core/schedule/schedule.ts'
 import type { FailureCode } from '../../schemas/failure-words.ts'
 import type { CheckResult, NodeAssessment, Planned, Schedule, TracedNode } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
@@ -99,21 +99,29 @@ export async function enterServed(
   })
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, JSON.stringify({ schema: 'barewitness.schedules/1', schedules: [schedule] }))
-  const chain = must(
-    await ports.openRunChain(chainFolderOf(folder, fleetName), { id: 'ab'.repeat(32), fleet: fleetName }),
-  )
-  const { createdAt, zone } = schedule
-  must(
-    await chain.append(
-      planned(`${schedule.cadence} in ${zone}`, createdAt, {
-        fleet: fleetName,
-        withinMinutes: withinMinutesOf(schedule),
-      }),
-    ),
-  )
-  await chain.close()
+  await enterPlan(ports, schedule)
   return { schedule, file }
 }
+
+/** The entry that “schedule add” makes in the run chain, which begins with it. */
+export async function enterPlan(ports: Pick<Ports, 'openRunChain'>, schedule: Schedule): Promise<void> {
+  const { out, fleetName: fleet } = schedule
+  const chain = must(await ports.openRunChain(chainFolderOf(out, fleet), { id: 'ab'.repeat(32), fleet }))
+  must(await chain.append(logged(planOf(schedule))))
+  await chain.close()
+}
+
+export const planOf = (schedule: Schedule): PlanEntry => ({
+  kind: 'plan',
+  schedule: schedule.name,
+  cadence: plannedCadence(schedule),
+  withinMinutes: withinMinutesOf(schedule),
+  from: schedule.createdAt,
+  at: schedule.createdAt,
+  fleet: schedule.fleetName,
+  why: 'as agreed',
+  signer: SIGNER,
+})
 
 /** What a run of these nodes gave. */
 export const statesOfNodes = (nodes: readonly MadeNode[], run = 'run'): RanOnce => ({
@@ -168,6 +176,8 @@ export interface Kit {
   /** What the chain says of due times: `run DUE` and `gap DUE WHY`. */
   readonly dueTimes: () => Promise<readonly string[]>
   readonly enter: (entry: LoggedEntry) => Promise<void>
+  /** From now on the folder holds what another folder of this name holds: no run chain with the schedule. */
+  readonly loseFolder: () => Promise<void>
   readonly remove: () => void
 }
 
@@ -208,6 +218,12 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
   const chain = async () => {
     return must(await ports.openRunChain(chainFolderOf(out, FLEET), { id: 'ab'.repeat(32), fleet: FLEET }))
   }
+  let isPlanned = false
+  const plan = async (): Promise<void> => {
+    if (isPlanned) return
+    isPlanned = true
+    await enterPlan(ports, schedule)
+  }
   const enter = async (entry: LoggedEntry): Promise<void> => {
     const open = await chain()
     const appended = await open.append(entry)
@@ -237,8 +253,9 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
     refuseNotices: (refuse) => {
       refuses = refuse
     },
-    start: ({ now = false, during, signal = new AbortController().signal } = {}) =>
-      runScheduled(ports, {
+    start: async ({ now = false, during, signal = new AbortController().signal } = {}) => {
+      await plan()
+      return await runScheduled(ports, {
         schedule,
         now,
         signal,
@@ -261,7 +278,8 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
           await enter(logged(runEntry(run, at, of)))
           return ok(statesOfNodes(nodes, run))
         },
-      }),
+      })
+    },
     dueTimes: async () => {
       const open = await chain()
       await open.close()
@@ -271,6 +289,11 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
       })
     },
     enter,
+    loseFolder: async () => {
+      await plan()
+      rmSync(out, { recursive: true, force: true })
+      mkdirSync(out)
+    },
     remove: () => rmSync(out, { recursive: true, force: true }),
   }
 }

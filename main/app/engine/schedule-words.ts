@@ -39,10 +39,16 @@ export function sendingView(sending: AttemptSending | undefined): NonNullable<Sc
   return { words: sendingWords(sending), error: code === null ? null : { code, detail } }
 }
 
+/** “Sealed, but incomplete” where there was a run; without one, nothing is sealed. */
+const UNSEALED = 4
+
+const exitWords = (exit: number | null): string =>
+  exit === null ? 'The result is not known.' : (EXIT_WORDS[exit] ?? `Ended with ${exit}.`)
+
 /** Result of a start, in words. */
 export function attemptWords({ code, exit, detail }: Pick<Attempt, 'code' | 'exit' | 'detail'>): string {
   if (code !== 'ran' && code !== 'failed') return CODE_WORDS[code]
-  const words = exit === null ? 'The result is not known.' : (EXIT_WORDS[exit] ?? `Ended with ${exit}.`)
+  const words = code === 'failed' && exit === UNSEALED ? 'No run was sealed.' : exitWords(exit)
   const addition = plain(detail, 400).trim()
   return addition === '' || code === 'ran' ? words : `${words} ${addition}${addition.endsWith('.') ? '' : '.'}`
 }

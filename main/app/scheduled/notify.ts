@@ -1,3 +1,4 @@
+import { failureWords } from '../../../schemas/failure-words.ts'
 import type { Notify, Schedule } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
@@ -16,8 +17,8 @@ import {
 } from './states.ts'
 
 interface ToNotify {
-  /** The run; `failure` where it could not be exported; `nothing` where there was none. */
-  readonly happened: RanOnce | 'failure' | 'nothing'
+  /** The run; the failure where it could not be exported; `nothing` where there was none. */
+  readonly happened: RanOnce | Failure | 'nothing'
   readonly due: string | null
   /** Whether earlier scheduled runs were missed. */
   readonly missed: boolean
@@ -39,11 +40,12 @@ export async function notifyOf<R extends RanOnce>(
   const after = statesOf(happened, before, missed)
   // Nothing was monitored before, and nothing happened.
   if (after === null) return []
-  const run = typeof happened === 'string' ? null : happened.run
+  const run = hasRun(happened) ? happened.run : null
   const first = before === null
   const beginning = after.outcome === 'failed' ? [outcomeWords.failed] : []
-  const changes = first ? beginning : changesBetween(before, after, claimOf)
-  const about = { run, due, counts: countsOf(after) }
+  const changed = first ? beginning : changesBetween(before, after, claimOf, (node) => whyMissing(happened, node))
+  const changes = changed.map((change) => (change === outcomeWords.failed ? failedText(happened) : change))
+  const about = { run, lastRun: run ?? runBefore, due, counts: countsOf(after) }
   const notice = first || changes.length > 0 ? noticeOf(ports, schedule, about, { changes, first }) : null
   for (const change of changes) report(`Changed: ${change}`)
   const { queue, notes } = queued(schedule.notify, waiting, notice)
@@ -57,13 +59,59 @@ export async function notifyOf<R extends RanOnce>(
   return [...delivered.failures, ...(kept.ok ? [] : [kept.error]), ...(kept.ok && !still.ok ? [still.error] : [])]
 }
 
+/**
+ * Notifies the recipients that a start could not use the folder or the run chain of its schedule. Nothing can be
+ * remembered there, so each such start sends one; none where a person started it. Returns the errors.
+ */
+export async function notifyUnusable<R extends RanOnce>(
+  ports: Pick<Ports, 'clock' | 'entropy' | 'notify'>,
+  { schedule, now }: Pick<ScheduledInput<R>, 'schedule' | 'now'>,
+  failure: Failure,
+): Promise<readonly Failure[]> {
+  if (now) return []
+  const about = { run: null, lastRun: null, due: null, counts: { declared: 0, answered: 0, contradicted: 0 } }
+  const notice = noticeOf(ports, schedule, about, { changes: [unusableText(failure)], first: false })
+  const { failures } = await deliver(
+    ports,
+    schedule.notify.map((to) => ({ to, notice: { ...notice, summary: 'No run was started.' } })),
+  )
+  return failures
+}
+
+const hasRun = (happened: ToNotify['happened']): happened is RanOnce =>
+  typeof happened !== 'string' && 'run' in happened
+
 function statesOf(happened: ToNotify['happened'], before: WatchedStates | null, missed: boolean): WatchedStates | null {
   if (happened === 'nothing') return before === null ? null : { ...before, missed }
-  return happened === 'failure' ? statesAfterFailure(before, missed) : statesAfter(before, happened, missed)
+  return hasRun(happened) ? statesAfter(before, happened, missed) : statesAfterFailure(before, missed)
+}
+
+/** The title of the failure and the next step. Its detail is not sent: it may contain paths and addresses. */
+const failedText = (happened: ToNotify['happened']): string =>
+  typeof happened === 'string' || hasRun(happened)
+    ? outcomeWords.failed
+    : `The run could not be exported: ${reasonText(happened)}`
+
+const unusableText = (failure: Failure): string =>
+  `The folder or the run chain of the schedule could not be used: ${reasonText(failure)}`
+
+function reasonText({ code }: Failure): string {
+  const { title, next } = failureWords[code]
+  // It refers to a value that is not in the notification.
+  const step = code === 'input.refused' ? '' : ` ${next}`
+  return `${title} (${code}).${step} See “schedule status”.`
+}
+
+function whyMissing(happened: ToNotify['happened'], node: string): string | null {
+  const failure = hasRun(happened) ? happened.assessment.nodes.find((one) => one.node === node)?.failure : null
+  const known = Object.entries(failureWords).find(([code]) => code === failure?.code)
+  return known?.[1].title ?? null
 }
 
 interface About {
   readonly run: string | null
+  /** The last exported run, whose counts these are; null where there is none. */
+  readonly lastRun: string | null
   readonly due: string | null
   readonly counts: NoticeCounts
 }
@@ -77,11 +125,13 @@ const MOST_WAITING = 100
 function noticeOf(
   { clock, entropy }: Pick<Ports, 'clock' | 'entropy'>,
   { name, fleetName }: Pick<Schedule, 'name' | 'fleetName'>,
-  { run, due, counts }: About,
+  { run, lastRun, due, counts }: About,
   { changes, first }: { readonly changes: readonly string[]; readonly first: boolean },
 ): Notice {
   const { declared, answered, contradicted } = counts
-  const state = `${answered} of ${declared} declared nodes collected; deviations without a risk acceptance: ${contradicted}.`
+  const counted = `${answered} of ${declared} declared nodes collected; deviations without a risk acceptance: ${contradicted}.`
+  const earlier = lastRun === null ? 'No run was exported yet.' : `The last exported run, ${lastRun}: ${counted}`
+  const state = run === null ? earlier : counted
   const count = changes.length === 1 ? '1 change' : `${changes.length} changes`
   const more = changes.length - MOST_CHANGES
   return {
@@ -92,7 +142,7 @@ function noticeOf(
     at: clock.now(),
     run,
     due,
-    summary: first ? `Monitoring started: ${state}` : `${count} since the previous run: ${state}`,
+    summary: `${first ? 'Monitoring started' : `${count} since the previous run`}${run === null ? '.' : ':'} ${state}`,
     changes: [...changes.slice(0, MOST_CHANGES), ...(more > 0 ? [`${more} more; see the report.`] : [])],
     counts,
   }

@@ -138,11 +138,21 @@ export const explainedDue = (entries: readonly LoggedEntry[]): ReadonlySet<numbe
 /** Schedules over time. */
 function spansOf(schedule: PlanRunSchedule, entries: readonly LoggedEntry[]): readonly PlannedSpan[] {
   const { name, createdAt } = schedule
-  if (entries.some(({ entry }) => entry.kind === 'plan' && entry.schedule === name))
-    return planSpans(entries).filter((span) => span.schedule === name)
+  if (isPlanned(schedule, entries)) return planSpans(entries).filter((span) => span.schedule === name)
   const withinMinutes = withinMinutesOf(schedule)
   return [{ schedule: name, cadence: plannedCadence(schedule), withinMinutes, from: createdAt, until: null, entry: 0 }]
 }
+
+/** Whether the chain has an entry of the schedule. A schedule that is only in a file schedules nothing. */
+export const isPlanned = ({ name }: Pick<Schedule, 'name'>, entries: readonly LoggedEntry[]): boolean =>
+  entries.some(({ entry }) => entry.kind === 'plan' && entry.schedule === name)
+
+/** A folder that was moved or is not mounted has no entry of it: every run so far would be recorded as missed there. */
+export const unplanned = ({ name, out }: Pick<Schedule, 'name' | 'out'>): Outcome<never> =>
+  fail(
+    'input.refused',
+    `no run chain in ${out} has an entry of the schedule ${name}: the folder was moved or replaced, or is not mounted; restore it, or remove the schedule and add it again`,
+  )
 
 const clockNote = (now: string, ahead: string): string =>
   `The clock of this computer shows ${now}, but the run chain has an entry of ${ahead}. Correct the clock. Until it is past that entry, missed runs are not recorded.`

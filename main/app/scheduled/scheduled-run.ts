@@ -6,8 +6,17 @@ import { plain } from '../../core/plain-text.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import { finishPrepared } from '../continued-export.ts'
 import { newChain, withRunChain } from '../run-chain.ts'
-import { notifyOf } from './notify.ts'
-import { type Attempt, type AttemptCode, planRun, type RunPlan, readAttempts, writeAttempt } from './plan-run.ts'
+import { notifyOf, notifyUnusable } from './notify.ts'
+import {
+  type Attempt,
+  type AttemptCode,
+  isPlanned,
+  planRun,
+  type RunPlan,
+  readAttempts,
+  unplanned,
+  writeAttempt,
+} from './plan-run.ts'
 import { PENDING, sendPacks } from './send-packs.ts'
 import {
   type MissedRun,
@@ -26,14 +35,19 @@ import {
 /**
  * One start of a schedule, by a timer or a person: determines its due time, records missed runs, runs, sends
  * notifications of changes, and then packs. Two starts never run at once. Fails where the schedule, its chain or its
- * folder cannot be used; later errors are in the outcome, except those of sending packs, which change no outcome.
+ * folder cannot be used, and sends a notification of it; later errors are in the outcome, except those of sending
+ * packs, which change no outcome.
  */
 export async function runScheduled<R extends RanOnce>(
   ports: Ports,
   input: ScheduledInput<R>,
 ): Promise<Outcome<ScheduledOutcome<R>>> {
   const started = await startOnce(ports, input)
-  if (!started.ok) return started
+  if (!started.ok) {
+    const unsent = await notifyUnusable(ports, input, started.error)
+    for (const { code, detail } of unsent) input.report(`${code}: ${plain(detail, 300)}`)
+    return started
+  }
   const { outcome, id, entries, isHeld } = started.value
   // Not while the schedule is locked: a receiver that is slow must not make the next run late.
   if (isHeld) await sendPacks(ports, input, { id, entries, run: outcome.ran?.run ?? null })
@@ -50,12 +64,16 @@ interface Started<R extends RanOnce> extends Pick<Start<R>, 'id'> {
 
 async function startOnce<R extends RanOnce>(ports: Ports, input: ScheduledInput<R>): Promise<Outcome<Started<R>>> {
   const { schedule } = input
+  // Before anything is created: without its run chain, the folder of the schedule is not there.
+  if (!(await ports.files.isThere(chainStart(chainFolderOf(schedule.out, schedule.fleetName)))))
+    return unplanned(schedule)
   const held = await ports.files.hold(runningFolder(schedule))
   // Only a lock by another process means that a run is in progress: a full or read-only disk is a failure.
   if (!held.ok && !(await isHeld(ports, schedule))) return held
   try {
     const entries = await entriesOf(ports, schedule)
     if (!entries.ok) return entries
+    if (!isPlanned(schedule, entries.value)) return unplanned(schedule)
     const attempts = await readAttempts(ports, schedule.out, schedule.name)
     if (!attempts.ok) input.report(`The list of earlier starts cannot be used: ${plain(attempts.error.detail, 300)}`)
     const earlier = attempts.ok ? attempts.value : []
@@ -163,7 +181,7 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
   const lost = ran.ok || due === null ? ok(0) : await recordLost(start, { due, why: whyFailed(ran.error) })
   if (lost.ok && lost.value > 0) report(`No run could be exported for ${due}; the run chain records it as missed.`)
   const unsent = await notifyOf(ports, input, {
-    happened: ran.ok ? ran.value : 'failure',
+    happened: ran.ok ? ran.value : ran.error,
     due,
     missed: missed.length > 0,
   })
@@ -237,16 +255,23 @@ function attemptOf<R extends RanOnce>(
 const pendingOf = ({ integrations }: Schedule): Pick<Attempt, 'sending'> =>
   integrations === undefined ? {} : { sending: PENDING }
 
+/** Its exit code states this already; deviations, with their own code, hide it. */
+const INCOMPLETE = 4
+
 /** Records how a start ended. */
 async function ended<R extends RanOnce>(start: Start<R>, outcome: ScheduledOutcome<R>): Promise<ScheduledOutcome<R>> {
   const { ports, input } = start
+  const exit = input.exitOf(outcome)
   const written = await writeAttempt(ports, input.schedule, {
     ...attemptOf(start, outcome.code, outcome.due),
     endedAt: ports.clock.now(),
     run: outcome.ran?.run ?? null,
     ...(outcome.ran === null ? {} : pendingOf(input.schedule)),
-    exit: input.exitOf(outcome),
-    detail: outcome.failures.map(({ code, detail }) => `${code}: ${plain(detail, 300)}`).join('; '),
+    exit,
+    detail: [
+      ...(exit !== INCOMPLETE && outcome.ran?.incomplete === true ? ['Not every node was collected completely'] : []),
+      ...outcome.failures.map(({ code, detail }) => `${code}: ${plain(detail, 300)}`),
+    ].join('; '),
   })
   return written.ok ? outcome : { ...outcome, failures: [...outcome.failures, written.error] }
 }

@@ -1,8 +1,15 @@
 import type { Schedule } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'
 import { type Outcome, ok } from '../../core/failure.ts'
-import type { LoggedEntry } from '../../core/run-chain/entry.ts'
-import { type Attempt, entryAfter, explainedDue, type PlanRunInput, type PlanRunSchedule, planRun } from './plan-run.ts'
+import {
+  type Attempt,
+  entryAfter,
+  explainedDue,
+  isPlanned,
+  type PlanRunInput,
+  type PlanRunSchedule,
+  planRun,
+} from './plan-run.ts'
 import { type MissedRun, whyMissed } from './states.ts'
 
 /** The action of a team server, which starts scheduled runs itself, for a schedule at a time. */
@@ -47,10 +54,6 @@ export function servedStart({ schedule, entries, attempts, now, zones }: ServedI
   const begin = Date.parse(due) + delayOf(schedule, due)
   return Date.parse(now) < begin ? ok({ is: 'wait', until: new Date(begin).toISOString() }) : ok({ is: 'start', due })
 }
-
-/** A schedule that is only in a file schedules nothing. */
-const isPlanned = ({ name }: Pick<Schedule, 'name'>, entries: readonly LoggedEntry[]): boolean =>
-  entries.some(({ entry }) => entry.kind === 'plan' && entry.schedule === name)
 
 interface ServedMissedInput extends Omit<ServedInput, 'entries'> {
   readonly entries: PlanRunInput['entries']

@@ -102,11 +102,11 @@ const machineOf = (traced: TracedNode | undefined, before: WatchedMachine | unde
 const sorted = (parts: TracedNode['parts']): unknown[] =>
   parts.map(({ kind, part, value }) => [kind, part, value]).sort((a, b) => compare(canonicalJson(a), canonicalJson(b)))
 
-/** The states after a start that exported nothing: no other change is known. */
+/** The states after a start that exported nothing: no other change is known, and runs are still being missed. */
 export const statesAfterFailure = (before: WatchedStates | null, missed: boolean): WatchedStates => ({
   ...(before ?? NO_STATES),
   outcome: 'failed',
-  missed,
+  missed: missed || before?.missed === true,
 })
 
 /** Two runs with the same digest have no changes to report. */
@@ -121,11 +121,15 @@ export const countsOf = ({ gaps, missing, declared }: WatchedStates): NoticeCoun
 /** Maximum number of names in one sentence; the report has all of them. */
 const MOST_NAMED = 10
 
-/** Changes of monitored states, one sentence each. `claimOf` returns the title of a check. */
+/**
+ * Changes of monitored states, one sentence each. `claimOf` returns the title of a check, `whyMissing` the reason why a
+ * node was not collected; null where none is known.
+ */
 export function changesBetween(
   before: WatchedStates,
   after: WatchedStates,
   claimOf: (check: string) => string,
+  whyMissing: (node: string) => string | null = () => null,
 ): readonly string[] {
   if (statesDigest(before) === statesDigest(after)) return []
   const changes: string[] = []
@@ -133,7 +137,7 @@ export function changesBetween(
   if (before.missed !== after.missed) changes.push(missedWords(after.missed))
   // Nothing else was observed.
   if (after.outcome === 'failed') return changes
-  changes.push(...nodeChanges(before, after))
+  changes.push(...nodeChanges(before, after, whyMissing))
   const [had, has] = [new Set(before.gaps.map(gapKey)), new Set(after.gaps.map(gapKey))]
   const opened = after.gaps.filter((gap) => !had.has(gapKey(gap)))
   // Removing a node from the declared population resolves no deviation.
@@ -151,17 +155,40 @@ export const outcomeWords: Readonly<Record<WatchedStates['outcome'], string>> = 
 }
 
 const missedWords = (missed: boolean): string =>
-  missed ? 'Earlier scheduled runs were missed; see the run chain.' : 'No earlier scheduled run is missing any more.'
+  missed
+    ? 'Earlier scheduled runs were missed; see the run chain.'
+    : 'No further scheduled run was missed; the run chain keeps those that were.'
 
-function nodeChanges(before: WatchedStates, after: WatchedStates): readonly string[] {
+function nodeChanges(
+  before: WatchedStates,
+  after: WatchedStates,
+  whyMissing: (node: string) => string | null,
+): readonly string[] {
   const gone = after.missing.filter((node) => !before.missing.includes(node))
   const back = before.missing.filter((node) => !after.missing.includes(node) && Object.hasOwn(after.machines, node))
   const changes: string[] = []
-  if (gone.length > 0) changes.push(`No evidence from ${named(gone)} since this run.`)
+  const reasons = new Map<string | null, string[]>()
+  for (const node of gone) reasons.set(whyMissing(node), [...(reasons.get(whyMissing(node)) ?? []), node])
+  for (const [why, nodes] of reasons)
+    changes.push(`No evidence from ${named(nodes)} since this run${why === null ? '' : `: ${why}`}.`)
   if (back.length > 0) changes.push(`Evidence again from ${named(back)}.`)
-  if (before.declared !== after.declared)
-    changes.push(`The declared population has ${after.declared} nodes; before, it had ${before.declared}.`)
+  // No run was exported before: its population is not known.
+  if (before.declared > 0) changes.push(...populationChanges(before, after))
   return changes
+}
+
+function populationChanges(before: WatchedStates, after: WatchedStates): readonly string[] {
+  const onlyIn = (one: WatchedStates, other: WatchedStates): readonly string[] =>
+    Object.keys(one.machines).filter((node) => !Object.hasOwn(other.machines, node))
+  const [added, removed] = [onlyIn(after, before), onlyIn(before, after)]
+  if (added.length + removed.length === 0 && before.declared === after.declared) return []
+  return [
+    [
+      `The declared population has ${after.declared} nodes; before, it had ${before.declared}.`,
+      ...(added.length > 0 ? [`Added: ${named(added)}.`] : []),
+      ...(removed.length > 0 ? [`Removed: ${named(removed)}.`] : []),
+    ].join(' '),
+  ]
 }
 
 function gapChanges(what: string, gaps: WatchedStates['gaps'], claimOf: (check: string) => string): readonly string[] {
@@ -180,10 +207,13 @@ function controlChanges(before: WatchedStates, after: WatchedStates): readonly s
   }
   const gone = Object.keys(before.controls).filter((control) => !Object.hasOwn(after.controls, control))
   return [
-    ...[...moved].map(([words, controls]) => `${words}: ${named(controls)}.`),
-    ...(gone.length > 0 ? [`No longer concluded: ${named(gone)}.`] : []),
+    ...[...moved].map(([words, controls]) => `${words}: ${named(controls.map(controlName))}.`),
+    ...(gone.length > 0 ? [`No longer concluded: ${named(gone.map(controlName))}.`] : []),
   ]
 }
+
+/** Most controls have the framework in their id. */
+const controlName = (control: string): string => control.replace(/^(\S+) \1:/, '$1 ')
 
 /** A state file of an earlier version may have states that no longer exist. */
 const labelOf = (state: string): string =>
@@ -327,7 +357,8 @@ export function whyMissed(due: string, attempts: readonly Attempt[], by: 'timer'
 }
 
 const WHY_NOT_STARTED = {
-  timer: 'No run was started: the computer was off or asleep, or its timer did not fire.',
+  timer:
+    'No start is on record: the computer was off or asleep, its timer did not fire, or the start could not write to its folder.',
   server: 'No run was started: the server was not running, was busy with another run, or could not read what it needs.',
 } as const
 

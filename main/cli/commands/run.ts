@@ -6,6 +6,7 @@ import { runScheduled } from '../../app/scheduled/scheduled-run.ts'
 import type { ScheduledOutcome } from '../../app/scheduled/states.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { stated } from '../../core/optional.ts'
 import { collectFleet, collectOptions } from '../collecting.ts'
@@ -101,6 +102,8 @@ async function runSchedule(
         const file = given === undefined ? schedule.options.passphraseFile : undefined
         const readable = file === undefined ? ok(null) : await context.ports.schedules.secret(file)
         if (!readable.ok) return readable
+        const named = await withItsName(context.ports, schedule)
+        if (!named.ok) return named
         const ran = await runOnce(context, runOptions, planned, () =>
           collectAgain({
             first: () => collectFleet(context, runOptions, 'sealed'),
@@ -121,6 +124,18 @@ async function runSchedule(
   } finally {
     stopListening()
   }
+}
+
+/** A fleet file with another name would put the run into a chain in which nothing was scheduled. */
+async function withItsName({ fleets }: Ports, { name, fleet, fleetName }: Schedule): Promise<Outcome<null>> {
+  const read = await fleets.read(fleet)
+  if (!read.ok) return read
+  const found = read.value.fleet.name
+  if (found === fleetName) return ok(null)
+  return fail(
+    'input.refused',
+    `the fleet file is now named “${found}”, but the schedule ${name} is in the run chain of “${fleetName}”; restore the name, or remove the schedule and add it again`,
+  )
 }
 
 async function chosenSchedule(

@@ -320,7 +320,7 @@ function printStatus({
 /** The result of a start in words, with its exit code, and what failed besides. */
 function resultText(attempt: Attempt): string {
   const { code, exit, detail } = attempt
-  const besides = code === 'ran' && detail !== '' ? ` ${plain(detail, 500)}` : ''
+  const besides = code === 'ran' && detail !== '' ? ` ${plain(detail, 500).replace(/\.?$/, '.')}` : ''
   return `${attemptWords(attempt)}${exit === null ? '' : ` (exit code ${exit})`}${besides}`
 }
 

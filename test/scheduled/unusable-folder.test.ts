@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import { fail } from '../../main/core/failure.ts'
+import { must } from '../support/outcomes.ts'
+import { type Kit, ranAt, scheduleKit } from '../support/schedule-kit.ts'
+
+const kits: Kit[] = []
+const kitOf = (...changes: Parameters<typeof scheduleKit>): Kit => {
+  const kit = scheduleKit(...changes)
+  kits.push(kit)
+  return kit
+}
+afterEach(() => {
+  for (const kit of kits.splice(0)) kit.remove()
+})
+const startAt = async (kit: Kit, at: string) => {
+  kit.setClock(at)
+  return must(await kit.start())
+}
+
+describe('a folder that is not the one of the schedule', () => {
+  test('one that was moved, or is not mounted: nothing is run, created or recorded, and a notification states it', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    await kit.loseFolder()
+    kit.setClock('2026-03-03T02:00:00.000Z')
+    expect(await kit.start()).toMatchObject({ ok: false, error: { code: 'input.refused' } })
+    expect([kit.runs(), readdirSync(kit.schedule.out)]).toEqual([1, []])
+    expect(kit.notices).toHaveLength(2)
+    expect(kit.notices[1]).toMatchObject({ run: null, summary: 'No run was started.' })
+    expect(kit.notices[1]?.changes[0]).toMatch(/^The folder or the run chain of the schedule could not be used: /)
+  })
+  test('one with a run chain of its own is not used either', async () => {
+    const kit = kitOf()
+    await kit.loseFolder()
+    await kit.enter(ranAt('2026-03-01T02:00:00.000Z'))
+    kit.setClock('2026-03-03T02:00:00.000Z')
+    const refused = await kit.start()
+    expect(refused).toMatchObject({ ok: false, error: { detail: expect.stringContaining('is not mounted') } })
+    expect(await kit.dueTimes()).toEqual(['run 2026-03-01T02:00:00.000Z'])
+  })
+  test('a full or read-only folder is notified by each start of a timer, and by none of a person', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    const full: Kit['ports']['files']['hold'] = async () => fail('store.failed', 'EROFS at 10.0.0.7')
+    Object.assign(kit.ports, { files: { ...kit.ports.files, hold: full } })
+    kit.setClock('2026-03-02T02:00:00.000Z')
+    await kit.start({ now: true })
+    expect(kit.notices).toHaveLength(1)
+    await kit.start()
+    expect(kit.notices.at(-1)?.changes).toEqual([expect.stringContaining('Write failed (store.failed).')])
+    expect(JSON.stringify(kit.notices)).not.toContain('10.0.0.7')
+  })
+})
