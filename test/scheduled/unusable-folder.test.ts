@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fail } from '../../main/core/failure.ts'
 import { must } from '../support/outcomes.ts'
@@ -50,5 +50,29 @@ describe('a folder that is not the one of the schedule', () => {
     await kit.start()
     expect(kit.notices.at(-1)?.changes).toEqual([expect.stringContaining('Write failed (store.failed).')])
     expect(JSON.stringify(kit.notices)).not.toContain('10.0.0.7')
+  })
+})
+
+describe('starts that end without a notification of their own', () => {
+  test('a run that was killed: the next start sends one before its own run, and no second one', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    for (const day of ['02', '03', '04']) {
+      kit.setClock(`2026-03-${day}T02:00:00.000Z`)
+      await expect(kit.start({ during: () => Promise.reject(new Error('killed')) })).rejects.toThrow('killed')
+    }
+    expect(kit.notices.slice(1).map(({ changes }) => changes)).toEqual([
+      ['Earlier scheduled runs were missed; see the run chain.'],
+    ])
+  })
+  test('a lock that is never released: the second due time in a row is notified, and the file is named', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    const lock = `${kit.schedule.out}/schedules/nightly/running/lock.00000000.1.0.0123456789abcdef`
+    writeFileSync(lock, '')
+    for (const time of ['02T02:00', '02T03:00', '03T02:00', '03T03:00', '04T02:00'])
+      expect(await startAt(kit, `2026-03-${time}:00.000Z`)).toMatchObject({ code: 'overlap' })
+    expect(kit.notices.slice(1)).toMatchObject([{ at: '2026-03-03T02:00:00.000Z', summary: 'No run was started.' }])
+    expect(kit.said.at(-1)).toContain(lock)
   })
 })

@@ -63,19 +63,46 @@ export async function notifyOf<R extends RanOnce>(
  * Notifies the recipients that a start could not use the folder or the run chain of its schedule. Nothing can be
  * remembered there, so each such start sends one; none where a person started it. Returns the errors.
  */
-export async function notifyUnusable<R extends RanOnce>(
-  ports: Pick<Ports, 'clock' | 'entropy' | 'notify'>,
-  { schedule, now }: Pick<ScheduledInput<R>, 'schedule' | 'now'>,
+export const notifyUnusable = async <R extends RanOnce>(
+  ports: NotifyPorts,
+  input: Pick<ScheduledInput<R>, 'schedule' | 'now'>,
   failure: Failure,
-): Promise<readonly Failure[]> {
-  if (now) return []
-  const about = { run: null, lastRun: null, due: null, counts: { declared: 0, answered: 0, contradicted: 0 } }
-  const notice = noticeOf(ports, schedule, about, { changes: [unusableText(failure)], first: false })
-  const { failures } = await deliver(
+): Promise<readonly Failure[]> =>
+  input.now
+    ? []
+    : await notifyNotStarted(
+        ports,
+        input,
+        `The folder or the run chain of the schedule could not be used: ${reasonText(failure)}`,
+      )
+
+/** Notifies the recipients that due times are missed because the run before them does not end. Returns the errors. */
+export const notifyHeld = <R extends RanOnce>(
+  ports: NotifyPorts,
+  input: Pick<ScheduledInput<R>, 'schedule'>,
+): Promise<readonly Failure[]> =>
+  notifyNotStarted(
     ports,
-    schedule.notify.map((to) => ({ to, notice: { ...notice, summary: 'No run was started.' } })),
+    input,
+    'Two scheduled runs in a row were not started: an earlier run is still in progress, or its lock was left by another computer or container. The output of the start names the file.',
   )
-  return failures
+
+type NotifyPorts = Pick<Ports, 'clock' | 'entropy' | 'notify'>
+
+async function notifyNotStarted<R extends RanOnce>(
+  ports: NotifyPorts,
+  { schedule }: Pick<ScheduledInput<R>, 'schedule'>,
+  change: string,
+): Promise<readonly Failure[]> {
+  const about = { run: null, lastRun: null, due: null, counts: { declared: 0, answered: 0, contradicted: 0 } }
+  const made = noticeOf(ports, schedule, about, { changes: [change], first: false })
+  const notice = { ...made, summary: 'No run was started.' }
+  return (
+    await deliver(
+      ports,
+      schedule.notify.map((to) => ({ to, notice })),
+    )
+  ).failures
 }
 
 const hasRun = (happened: ToNotify['happened']): happened is RanOnce =>
@@ -91,9 +118,6 @@ const failedText = (happened: ToNotify['happened']): string =>
   typeof happened === 'string' || hasRun(happened)
     ? outcomeWords.failed
     : `The run could not be exported: ${reasonText(happened)}`
-
-const unusableText = (failure: Failure): string =>
-  `The folder or the run chain of the schedule could not be used: ${reasonText(failure)}`
 
 function reasonText({ code }: Failure): string {
   const { title, next } = failureWords[code]

@@ -6,7 +6,7 @@ import { plain } from '../../core/plain-text.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import { finishPrepared } from '../continued-export.ts'
 import { newChain, withRunChain } from '../run-chain.ts'
-import { notifyOf, notifyUnusable } from './notify.ts'
+import { notifyHeld, notifyOf, notifyUnusable } from './notify.ts'
 import {
   type Attempt,
   type AttemptCode,
@@ -84,7 +84,7 @@ async function startOnce<R extends RanOnce>(ports: Ports, input: ScheduledInput<
     if (!plan.ok) return plan
     const id = Buffer.from(ports.entropy.bytes(8)).toString('hex')
     const start: Start<R> = { ports, input, plan: plan.value, earlier, unwritten, id, startedAt }
-    const outcome = held.ok ? await heldStart(start) : await ended(start, whileAnotherGoes(start))
+    const outcome = held.ok ? await heldStart(start) : await ended(start, await whileAnotherGoes(start, held.error))
     return ok({ outcome, id, entries: entries.value, isHeld: held.ok })
   } finally {
     if (held.ok) await held.value.release()
@@ -132,16 +132,29 @@ async function entriesOf(
 const MAY_BE_PREPARED = 8
 
 /** A timer may fire again for a due time whose run is in progress; only a different due time is then missed. */
-function whileAnotherGoes<R extends RanOnce>({ input, plan, earlier }: Start<R>): ScheduledOutcome<R> {
+async function whileAnotherGoes<R extends RanOnce>(
+  { ports, input, plan, earlier }: Start<R>,
+  { detail }: Failure,
+): Promise<ScheduledOutcome<R>> {
   const due = plan.serves?.due ?? null
   const going = earlier.findLast(({ code }) => code === 'going')?.due ?? null
   const isMissed = due !== null && due !== going
   input.report(
     isMissed
-      ? `The previous run is still in progress: no run was started for ${due}. The next start records it as missed.`
+      ? `The previous run is still in progress: no run was started for ${due}. The next start records it as missed. If no run is in progress, as after a container was replaced, delete the file shown: ${plain(detail, 400)}.`
       : 'A run of this schedule is in progress, and no other is due.',
   )
-  return { code: isMissed ? 'overlap' : 'nothing-due', due, ran: null, recorded: 0, failures: [] }
+  const failures = isMissed && isSecondInARow(earlier, due) ? await notifyHeld(ports, input) : []
+  return { code: isMissed ? 'overlap' : 'nothing-due', due, ran: null, recorded: 0, failures: [...failures] }
+}
+
+/** One due time during a run may be expected; a second one is notified, and no further one. */
+function isSecondInARow(earlier: readonly Attempt[], due: string): boolean {
+  const started = earlier.filter(({ code }) => code !== 'nothing-due')
+  const before = new Set(
+    started.slice(started.findLastIndex(({ code }) => code !== 'overlap') + 1).map((one) => one.due),
+  )
+  return before.size === 1 && !before.has(due)
 }
 
 async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledOutcome<R>> {
@@ -154,13 +167,16 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
   }))
   const gaps = await recordMissed(ports, schedule, missed, input.openSigner, unwritten)
   const recorded = gaps.ok ? gaps.value : 0
-  const failures = gaps.ok ? [] : [gaps.error]
+  const failures: Failure[] = gaps.ok ? [] : [gaps.error]
   if (recorded > 0)
     report(
       recorded === 1
         ? 'A scheduled run did not take place; the missed run is recorded in the run chain.'
         : `${recorded} scheduled runs did not take place; the missed runs are recorded in the run chain.`,
     )
+  // The run of this start may end as they did: without a notification.
+  if (missed.some(({ due }) => earlier.findLast((one) => one.due === due)?.code === 'going'))
+    failures.push(...(await notifyOf(ports, input, { happened: 'nothing', due: null, missed: true })))
   if (plan.left > 0) report(`${plan.left} more missed runs will be recorded at the next starts.`)
   const due = plan.serves?.due ?? null
   if (due === null && !input.now) {
