@@ -117,7 +117,7 @@ function answerFor(kind: KeyFile, name: string, bySystem: boolean): Answer {
 }
 
 async function sealingOf(
-  { identities, schedules }: Pick<Ports, 'identities' | 'schedules'>,
+  { identities, schedules, clock }: Pick<Ports, 'identities' | 'schedules' | 'clock'>,
   { identity, identityFolder, passphraseFile }: Schedule['options'],
 ): Promise<Answer> {
   const folder = identityFolder ?? identities.defaultFolder
@@ -130,6 +130,13 @@ async function sealingOf(
     return {
       works: 'no',
       text: `Sealing: ${plain(folder, 400)} has ${fitting.length} matching signing identities; exactly one is required.`,
+    }
+  const { name, notAfter } = only
+  const now = clock.now()
+  if (notAfter <= now)
+    return {
+      works: 'no',
+      text: `Sealing: the certificate of ${name} expired at ${notAfter}. Renew it with “identity rotate”, or import a new one.`,
     }
   const isToken = only.kind === 'token'
   const secret = isToken ? 'the PIN of its token' : 'its passphrase'
@@ -146,12 +153,16 @@ async function sealingOf(
       text: `Sealing: ${plain(detail, 600)}${code === 'input.not-found' ? ' could not be opened' : ''}.`,
     }
   }
+  const endsSoon = Date.parse(notAfter) - Date.parse(now) < SOON_DAYS * 86_400_000
   return {
-    works: 'yes',
+    works: endsSoon ? 'unclear' : 'yes',
     text: `Sealing: ${only.name} is opened with ${secret}, from ${plain(passphraseFile, 400)}, which only its owner can read.${
       isToken
         ? ' The token must be connected. A wrong PIN is tried once per run; tokens lock after a few failures.'
         : ''
-    }`,
+    }${endsSoon ? ` Its certificate expires at ${notAfter}; renew it before then, or no run can be sealed.` : ''}`,
   }
 }
+
+/** Time for a person to renew a certificate that a schedule seals with. */
+const SOON_DAYS = 60

@@ -179,6 +179,21 @@ describeUnless(absent, 'keys that OpenSSH makes', () => {
     rmSync(at('passphrase'))
     writeFileSync(at('passphrase'), 'correct horse', { mode: 0o600 })
     expect(await sealing(at('passphrase'))).toMatchObject({ works: 'yes' })
+    const [made] = must(await ports.identities.list(at('identities')))
+    const until = Date.parse(made?.notAfter ?? '')
+    const sealingAt = async (days: number) => {
+      const clock = { ...ports.clock, now: () => new Date(until + days * 86_400_000).toISOString() }
+      return (await unattendedUse({ ...ports, clock }, [], { ...options, passphraseFile: at('passphrase') }))[0]
+    }
+    expect(await sealingAt(-61)).toMatchObject({ works: 'yes' })
+    expect(await sealingAt(-59)).toMatchObject({
+      works: 'unclear',
+      text: expect.stringContaining(`Its certificate expires at ${made?.notAfter}; renew it before then`),
+    })
+    expect(await sealingAt(0)).toMatchObject({
+      works: 'no',
+      text: expect.stringContaining(`the certificate of clinic expired at ${made?.notAfter}. Renew it`),
+    })
   })
 })
 

@@ -164,6 +164,8 @@ export interface Kit {
   /** Opening the key ends so from now on; null: it can be opened. */
   readonly refuseSigner: (refusal: Outcome<never> | null) => void
   readonly refuseNotices: (refuse: boolean) => void
+  /** Outputs and time-stamps that the next runs lack. */
+  readonly setShortfalls: (shortfalls: RanOnce['shortfalls']) => void
   /** The packs of each sending, by the name of their run; null is a sending of what waits. */
   readonly sent: (string | null)[]
   /** How sendings end from now on. */
@@ -188,6 +190,7 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
   let at = schedule.createdAt
   let nodes: readonly MadeNode[] | FailureCode = [{ name: 'gpu-1', verdicts: { 'a.b': 'satisfied' } }]
   let refuses = false
+  let shortfalls: RanOnce['shortfalls']
   let runs = 0
   let sending = async (_: string | null): Promise<Outcome<SendReport>> => ok({ planned: 0, files: [], targets: [] })
   const [said, waits, notices, sent]: [string[], number[], Notice[], (string | null)[]] = [[], [], [], []]
@@ -250,6 +253,9 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
     refuseSigner: (next) => {
       refusal = next
     },
+    setShortfalls: (next) => {
+      shortfalls = next
+    },
     refuseNotices: (refuse) => {
       refuses = refuse
     },
@@ -276,7 +282,7 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
           if (typeof nodes === 'string') return fail(nodes, 'at 10.0.0.7')
           const run = `run-${runs}`
           await enter(logged(runEntry(run, at, of)))
-          return ok(statesOfNodes(nodes, run))
+          return ok({ ...statesOfNodes(nodes, run), ...(shortfalls === undefined ? {} : { shortfalls }) })
         },
       })
     },

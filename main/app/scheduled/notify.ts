@@ -44,7 +44,7 @@ export async function notifyOf<R extends RanOnce>(
   const first = before === null
   const beginning = after.outcome === 'failed' ? [outcomeWords.failed] : []
   const changed = first ? beginning : changesBetween(before, after, claimOf, (node) => whyMissing(happened, node))
-  const changes = changed.map((change) => (change === outcomeWords.failed ? failedText(happened) : change))
+  const changes = changed.map((change) => explained(change, happened))
   const about = { run, lastRun: run ?? runBefore, due, counts: countsOf(after) }
   const notice = first || changes.length > 0 ? noticeOf(ports, schedule, about, { changes, first }) : null
   for (const change of changes) report(`Changed: ${change}`)
@@ -111,6 +111,14 @@ const hasRun = (happened: ToNotify['happened']): happened is RanOnce =>
 function statesOf(happened: ToNotify['happened'], before: WatchedStates | null, missed: boolean): WatchedStates | null {
   if (happened === 'nothing') return before === null ? null : { ...before, missed }
   return hasRun(happened) ? statesAfter(before, happened, missed) : statesAfterFailure(before, missed)
+}
+
+/** An outcome with its reason. */
+function explained(change: string, happened: ToNotify['happened']): string {
+  if (change === outcomeWords.failed) return failedText(happened)
+  if (change !== outcomeWords.incomplete || !hasRun(happened)) return change
+  const titles = new Set(happened.shortfalls?.map(({ code }) => `${failureWords[code].title} (${code})`))
+  return titles.size === 0 ? change : `${change} ${[...titles].join('; ')}.`
 }
 
 /** The title of the failure and the next step. Its detail is not sent: it may contain paths and addresses. */

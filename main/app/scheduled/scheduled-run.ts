@@ -19,6 +19,7 @@ import {
 } from './plan-run.ts'
 import { PENDING, sendPacks } from './send-packs.ts'
 import {
+  hasShortfalls,
   type MissedRun,
   type RanOnce,
   recordMissed,
@@ -271,6 +272,13 @@ function attemptOf<R extends RanOnce>(
 const pendingOf = ({ integrations }: Schedule): Pick<Attempt, 'sending'> =>
   integrations === undefined ? {} : { sending: PENDING }
 
+const incompleteText = (ran: RanOnce): readonly string[] => [
+  ...(ran.incomplete ? ['Not every node was collected completely'] : []),
+  ...(hasShortfalls(ran) ? [`Missing: ${codesOf(ran)}`] : []),
+]
+
+const codesOf = ({ shortfalls = [] }: RanOnce): string => [...new Set(shortfalls.map(({ code }) => code))].join(', ')
+
 /** Its exit code states this already; deviations, with their own code, hide it. */
 const INCOMPLETE = 4
 
@@ -285,7 +293,7 @@ async function ended<R extends RanOnce>(start: Start<R>, outcome: ScheduledOutco
     ...(outcome.ran === null ? {} : pendingOf(input.schedule)),
     exit,
     detail: [
-      ...(exit !== INCOMPLETE && outcome.ran?.incomplete === true ? ['Not every node was collected completely'] : []),
+      ...(exit === INCOMPLETE || outcome.ran === null ? [] : incompleteText(outcome.ran)),
       ...outcome.failures.map(({ code, detail }) => `${code}: ${plain(detail, 300)}`),
     ].join('; '),
   })

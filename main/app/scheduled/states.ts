@@ -43,6 +43,8 @@ interface RunStates {
   readonly register: Pick<Register, 'riskAcceptances'>
   readonly trace: Pick<RunTrace, 'nodes'>
   readonly incomplete: boolean
+  /** Outputs and time-stamps that are missing; absent where there are none. */
+  readonly shortfalls?: readonly Failure[]
 }
 
 const NO_STATES: WatchedStates = {
@@ -75,7 +77,7 @@ export function statesAfter(before: WatchedStates | null, run: RunStates, missed
       .map(({ check }) => [node, check] as const)
   })
   return {
-    outcome: run.incomplete ? 'incomplete' : 'complete',
+    outcome: run.incomplete || hasShortfalls(run) ? 'incomplete' : 'complete',
     missed,
     controls: Object.fromEntries(controls.map(({ framework, control, state }) => [`${framework} ${control}`, state])),
     gaps: [...gaps].sort((a, b) => compare(a[0], b[0]) || compare(a[1], b[1])),
@@ -87,6 +89,9 @@ export function statesAfter(before: WatchedStates | null, run: RunStates, missed
     declared: nodes.length,
   }
 }
+
+/** Whether an output or a time-stamp of a run is missing. */
+export const hasShortfalls = ({ shortfalls = [] }: Pick<RunStates, 'shortfalls'>): boolean => shortfalls.length > 0
 
 const isOpen = (verdict: string): boolean => verdict === 'inconclusive' || verdict === 'not-tested'
 const gapKey = ([node, check]: readonly [string, string]): string => `${node}\n${check}`

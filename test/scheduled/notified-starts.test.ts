@@ -1,5 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
+import { readAttempts } from '../../main/app/scheduled/plan-run.ts'
 import { fail } from '../../main/core/failure.ts'
 import { must } from '../support/outcomes.ts'
 import { type Kit, ranAt, scheduleKit } from '../support/schedule-kit.ts'
@@ -74,5 +75,19 @@ describe('starts that end without a notification of their own', () => {
       expect(await startAt(kit, `2026-03-${time}:00.000Z`)).toMatchObject({ code: 'overlap' })
     expect(kit.notices.slice(1)).toMatchObject([{ at: '2026-03-03T02:00:00.000Z', summary: 'No run was started.' }])
     expect(kit.said.at(-1)).toContain(lock)
+  })
+  test('a time-stamp that is missing night after night: notified once with its reason, and so is its end', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    kit.setShortfalls([{ code: 'timestamp.unreachable', detail: 'at 10.0.0.7' }])
+    for (const day of ['02', '03']) await startAt(kit, `2026-03-${day}T02:00:00.000Z`)
+    kit.setShortfalls([])
+    await startAt(kit, '2026-03-04T02:00:00.000Z')
+    expect(kit.notices.slice(1).map(({ changes }) => changes)).toEqual([
+      ['The run was exported but is incomplete. Time-stamp authority unreachable (timestamp.unreachable).'],
+      ['The run was exported; every declared node was collected completely.'],
+    ])
+    const [, attempt] = must(await readAttempts(kit.ports, kit.schedule.out, kit.schedule.name))
+    expect(attempt?.detail).toBe('Missing: timestamp.unreachable')
   })
 })
