@@ -172,7 +172,7 @@ function closing(report: VerificationReport, lacking: readonly VerificationCheck
   const next = [
     ...(lacking.length > 0 && rules?.status === 'unknown'
       ? [
-          `${rules.unconfirmed} of ${rules.results} results could not be confirmed: rules version ${rules.version} is not available here.`,
+          `${rules.unconfirmed === 0 ? 'No result is confirmed' : `${rules.unconfirmed} of ${rules.results} results could not be confirmed`}: rules version ${rules.version} is not available here.`,
         ]
       : []),
     ...(report.ok && lacking.length > 0 ? [`Required but indeterminate: ${labels}.`] : []),
