@@ -80,7 +80,7 @@ export function findingSection(matter: Matter): Section {
 /** Critical and high findings in full: a heading row for each, then what was found next to the nodes that it concerns. */
 const severeTable = (matter: Matter, findings: readonly Finding[], remedies: Remedies): Block =>
   table(
-    { 'Condition, criterion, effect, recommendation': 66, 'Controls, response': 34 },
+    { 'Condition, criterion, effect, recommendation': 70, 'Controls, response': 30 },
     findings.flatMap((finding): readonly (readonly Cell[])[] => [
       [
         [
