@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,6 +24,8 @@ interface Held {
   readonly create: readonly string[]
   readonly signer: string
   readonly env: Readonly<Record<string, string>>
+  /** After its process was killed. */
+  readonly repair: () => void
   readonly stop: () => void
 }
 
@@ -32,12 +34,15 @@ const inFile = (): Held => ({
   create: ['create', 'chen', '--subject', 'J. Chen'],
   signer: 'J. Chen',
   env: {},
+  repair: () => undefined,
   stop: () => undefined,
 })
 
 function onToken(): Held {
   const hsm = softHsm()
   hsm.plugIn()
+  const asMade = `${hsm.tokens}-as-made`
+  cpSync(hsm.tokens, asMade, { recursive: true })
   const certificates = [hsm.certificate('EC'), join(hsm.ca.folder, 'issuer.pem'), join(hsm.ca.folder, 'root.pem')]
   return {
     secret: hsm.pin,
@@ -55,6 +60,11 @@ function onToken(): Held {
     ],
     signer: 'Token EC',
     env: { SOFTHSM2_CONF: process.env.SOFTHSM2_CONF ?? '' },
+    // Killed at some moments, SoftHSM leaves files in which it finds no token any more; a token of hardware is not affected.
+    repair: () => {
+      rmSync(hsm.tokens, { recursive: true })
+      cpSync(asMade, hsm.tokens, { recursive: true })
+    },
     stop: hsm.stop,
   }
 }
@@ -138,6 +148,7 @@ describe.each(HOLDERS)('a sealer with %s', (_, missing, holder) => {
     const ended = new Promise((resolve) => sealer.once('exit', resolve))
     sealer.kill('SIGKILL')
     await ended
+    held.repair()
   }
   afterAll(async () => {
     sealer?.kill('SIGKILL')
