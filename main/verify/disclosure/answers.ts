@@ -9,7 +9,7 @@ import { compare } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { NOTHING_SHARED } from '../../core/same-machine.ts'
 import { compareNode, compareWhole, wordingDiffers } from '../steps/reproduce.ts'
-import { checkResult } from '../steps/result.ts'
+import { checkResult, differencesOn, verdictsOf, verdictText } from '../steps/result.ts'
 import {
   falsifiedRules,
   profileNotes,
@@ -19,7 +19,6 @@ import {
   statusOfRules,
   unknownRules,
 } from '../steps/rules.ts'
-import { differencesOn, verdictsOf, verdictText } from '../steps/verdicts.ts'
 import { PART_CLASSES, partClassWords } from './classes.ts'
 import type { DisclosureCounts } from './notes.ts'
 import type { DisclosureReading } from './read.ts'

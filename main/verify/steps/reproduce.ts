@@ -7,8 +7,8 @@ import type { NodeVerdicts } from '../../core/conclusion/documents.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import type { NodeReading } from './entries.ts'
+import { differencesOn, verdictsOf, verdictText } from './result.ts'
 import type { RulesStatus } from './rules.ts'
-import { differencesOn, verdictsOf, verdictText } from './verdicts.ts'
 
 /** Comparison of the stated results of one node with those derived here. */
 interface NodeComparison {
