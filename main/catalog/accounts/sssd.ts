@@ -1,6 +1,6 @@
 import { type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
-import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
+import { listedFolders, listingIsComplete } from '../read-listing.ts'
 import { named, supports, unclear } from '../steps.ts'
 import { type Processes, tenancyProcesses } from '../tenancy/processes.ts'
 import type { LocalAccounts } from './probes.ts'

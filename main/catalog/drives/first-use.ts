@@ -2,8 +2,8 @@ import { type DraftObservation, defineCheck, unclearAbout } from '../../core/che
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { storageBlockDevices, storageLsblk, storageSwaps } from '../block-devices/index.ts'
 import { readStorage, STORAGE_WANTS, unusedDevices } from '../disk-encryption/roots.ts'
-import { listingIsComplete } from '../isolation/listing.ts'
 import { storageMounts } from '../mounts/probes.ts'
+import { listingIsComplete } from '../read-listing.ts'
 import { inOrder, lines, sysfsLines } from '../read-text.ts'
 import { named, unclear } from '../steps.ts'
 

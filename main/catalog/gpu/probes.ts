@@ -1,5 +1,5 @@
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { listedFolders, listingIsComplete, longListing, sysfsFound, sysfsValues } from '../isolation/listing.ts'
+import { listedFolders, listingIsComplete, longListing, sysfsFound, sysfsValues } from '../read-listing.ts'
 import {
   ALWAYS_FILE,
   ALWAYS_FOLDER,

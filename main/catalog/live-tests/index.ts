@@ -1,5 +1,5 @@
 import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { sysfsValues, wholeNumber } from '../isolation/listing.ts'
+import { sysfsValues, wholeNumber } from '../read-listing.ts'
 import { defineSubject } from '../subject.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { listedFolders, listingIsComplete, longListing, wholeNumber } from '../isolation/listing.ts'
+import { listedFolders, listingIsComplete, longListing, wholeNumber } from '../read-listing.ts'
 import {
   ALWAYS_FILE,
   ALWAYS_FOLDER,

@@ -1,5 +1,5 @@
 import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { listedFolders, listingIsComplete, longListing } from '../isolation/listing.ts'
+import { listedFolders, listingIsComplete, longListing } from '../read-listing.ts'
 import { ALWAYS_FILE, grepIsComplete, OF_ALWAYS_FILE, oneLineFiles } from '../read-text.ts'
 
 /** One structure of dmidecode's response. */

@@ -1,5 +1,5 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
-import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
+import { listedFolders, listingIsComplete } from '../read-listing.ts'
 import { ALWAYS_FOLDER, gibibytes, OF_ALWAYS_FOLDER } from '../read-text.ts'
 
 interface Memory {

@@ -1,5 +1,5 @@
 import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { listingIsComplete } from '../isolation/listing.ts'
+import { listingIsComplete } from '../read-listing.ts'
 import { ALWAYS_PATH, isAbsent, lines, OF_ALWAYS_PATH } from '../read-text.ts'
 
 /** Where the kernel offers a management controller to programs: the paths in which ipmitool(1) looks for it. */

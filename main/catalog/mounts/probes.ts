@@ -1,6 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { listedFolders, listingIsComplete, sysfsValues } from '../isolation/listing.ts'
+import { listedFolders, listingIsComplete, sysfsValues } from '../read-listing.ts'
 import { foundLines, grepIsComplete, inOrder, isPassingMount } from '../read-text.ts'
 
 /** Undoes the octal escapes that the kernel writes for space, tab, newline, backslash and comma (seq_escape in fs/seq_file.c). */

@@ -1,6 +1,6 @@
 import { defineCheck } from '../../core/check.ts'
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
-import { longListing, sysfsFound, sysfsValues, wholeNumber } from '../isolation/listing.ts'
+import { longListing, sysfsFound, sysfsValues, wholeNumber } from '../read-listing.ts'
 import { ALWAYS_FILE, inOrder, isContainerEnd, lines, OF_ALWAYS_FILE } from '../read-text.ts'
 import { count, named, supports } from '../steps.ts'
 

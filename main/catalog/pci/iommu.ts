@@ -4,9 +4,9 @@ import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/
 import { type GpuDirect, rdmaGpudirect } from '../fabric/rdma.ts'
 import { isGpuFunction } from '../gpu/models.ts'
 import { isVirtualFunctionId } from '../isolation/cpu-tables.ts'
-import { listedFolders, listingIsComplete, sysfsValues } from '../isolation/listing.ts'
 import { SHARED_VENDORS, VIRTUAL_VENDORS } from '../isolation/pci-hardware.ts'
 import { type OsIdentity, osIdentity } from '../machine/identity.ts'
+import { listedFolders, listingIsComplete, sysfsValues } from '../read-listing.ts'
 import {
   ALWAYS_FILE,
   ALWAYS_FOLDER,

@@ -1,5 +1,5 @@
 import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { longListing, sysfsFound, sysfsValues } from '../isolation/listing.ts'
+import { longListing, sysfsFound, sysfsValues } from '../read-listing.ts'
 import {
   ALWAYS_FILE,
   ALWAYS_FOLDER,

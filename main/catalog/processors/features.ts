@@ -1,5 +1,5 @@
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { listedFolders, listingIsComplete, sysfsValues, wholeNumber } from '../isolation/listing.ts'
+import { listedFolders, listingIsComplete, sysfsValues, wholeNumber } from '../read-listing.ts'
 import { inOrder, lines } from '../read-text.ts'
 
 type Architecture = 'x86' | 'arm64' | 's390x' | 'power' | 'other'

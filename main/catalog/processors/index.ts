@@ -1,7 +1,7 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { wholeNumber } from '../isolation/listing.ts'
+import { wholeNumber } from '../read-listing.ts'
 import { ALWAYS_FILE, foundLines, gibibytes, grepIsComplete, OF_ALWAYS_FILE, oneLineFiles } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'

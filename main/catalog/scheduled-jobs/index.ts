@@ -1,6 +1,6 @@
 import { defineCheck, unclearAbout } from '../../core/check.ts'
 import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
+import { listedFolders, listingIsComplete } from '../read-listing.ts'
 import { foundLines, grepIsComplete, inOrder, lines } from '../read-text.ts'
 import { count, named, supports } from '../steps.ts'
 import { defineSubject } from '../subject.ts'

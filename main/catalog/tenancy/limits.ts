@@ -1,5 +1,5 @@
 import { type Answer, defineProbe, known, run, unknown } from '../../core/probe.ts'
-import { listingIsComplete } from '../isolation/listing.ts'
+import { listingIsComplete } from '../read-listing.ts'
 import {
   ALWAYS_FILE,
   ALWAYS_PATH,

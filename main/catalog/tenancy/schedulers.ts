@@ -1,5 +1,5 @@
 import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { listingIsComplete } from '../isolation/listing.ts'
+import { listingIsComplete } from '../read-listing.ts'
 import { isAbsent, lines } from '../read-text.ts'
 
 interface RaySessions {

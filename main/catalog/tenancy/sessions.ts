@@ -1,5 +1,5 @@
 import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { listedFolders, listingIsComplete, longListing } from '../isolation/listing.ts'
+import { listedFolders, listingIsComplete, longListing } from '../read-listing.ts'
 import {
   ALWAYS_FILE,
   ALWAYS_PATH,

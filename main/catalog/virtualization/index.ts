@@ -1,6 +1,6 @@
 import { KERNEL_MESSAGES } from '../../core/command-allowlist.ts'
 import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { listedFolders, listingIsComplete, wholeNumber } from '../isolation/listing.ts'
+import { listedFolders, listingIsComplete, wholeNumber } from '../read-listing.ts'
 import {
   ALWAYS_FILE,
   ALWAYS_FOLDER,

@@ -1,5 +1,5 @@
-import type { Answer } from '../../core/probe.ts'
-import { lines } from '../read-text.ts'
+import type { Answer } from '../core/probe.ts'
+import { lines } from './read-text.ts'
 
 /**
  * Parses the output of `ls -1 DIR DIR…`: folder → names. Folders that do not exist have no entry. With two or more
