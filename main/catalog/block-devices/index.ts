@@ -1,7 +1,15 @@
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { unescapeOctal } from '../mounts/probes.ts'
-import { asList, asRecord, inOrder, isRecord, type JsonValue, readJson, sysfsLines } from '../read-text.ts'
+import {
+  asList,
+  asRecord,
+  inOrder,
+  isRecord,
+  type JsonValue,
+  readJson,
+  sysfsLines,
+  unescapeOctal,
+} from '../read-text.ts'
 import { defineSubject } from '../subject.ts'
 import { storageZfs, storageZpool } from './zfs.ts'
 

@@ -2,7 +2,8 @@ import { plain } from '../../core/plain-text.ts'
 import { dmTargets, storageDmTable, storageSwaps } from '../block-devices/index.ts'
 import { storageZfs } from '../block-devices/zfs.ts'
 import { mountKind, mountTree, valuesOf } from '../mounts/kinds.ts'
-import { type Mount, storageMounts, unescapeOctal } from '../mounts/probes.ts'
+import { type Mount, storageMounts } from '../mounts/probes.ts'
+import { unescapeOctal } from '../read-text.ts'
 import { gradeCipher, gradeZfsCipher, type Strength } from './grades.ts'
 import {
   type BlockDevice,

@@ -1,11 +1,7 @@
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete, sysfsValues } from '../read-listing.ts'
-import { foundLines, grepIsComplete, inOrder, isPassingMount } from '../read-text.ts'
-
-/** Undoes the octal escapes that the kernel writes for space, tab, newline, backslash and comma (seq_escape in fs/seq_file.c). */
-export const unescapeOctal = (text: string): string =>
-  text.replace(/\\([0-3][0-7]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
+import { foundLines, grepIsComplete, inOrder, isPassingMount, unescapeOctal } from '../read-text.ts'
 
 /** One line of mountinfo, see proc_pid_mountinfo(5). */
 export interface Mount {
