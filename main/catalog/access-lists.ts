@@ -1,10 +1,10 @@
 import type { TracedAccount, TracedKey, TracedNode } from '../../schemas/types.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Parsed, type Probe, unknown } from '../core/probe.ts'
+import type { Read } from '../core/readings.ts'
 import { compare } from '../core/recording.ts'
 import { accountsLocal, canLogIn, type LocalAccounts, membersOf } from './accounts/probes.ts'
 import { type AuthorizedKey, authorizedKeys } from './authorized-keys/probes.ts'
-import type { Read } from './isolation/signal.ts'
 import { ADMIN_GROUPS } from './sudo/rights.ts'
 
 /**

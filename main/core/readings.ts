@@ -28,6 +28,17 @@ export function readingsOf({ probes }: Pick<Catalog, 'probes'>, loaded: LoadedRe
   return readings
 }
 
+/** The reading of a probe on this node: a fact, or the reason why there is none. */
+export type Read = <F, C extends string>(probe: Probe<F, C>) => Parsed<F>
+
+const NOT_COLLECTED: Parsed<never> = { ok: false, reason: 'this was not collected' }
+
+/** Readings by probe id, as rules take them; a probe without a reading counts as not collected. */
+export const readFrom =
+  (readings: ReadonlyMap<string, Parsed<unknown>>): Read =>
+  <F, C extends string>(probe: Probe<F, C>) =>
+    (readings.get(probe.id) ?? NOT_COLLECTED) as Parsed<F>
+
 /** Limit on the answers whose readings are remembered, in bytes; the facts are about as large. */
 const MOST_REMEMBERED = 4 * 1024 * 1024
 const remembered = new Map<Probe<unknown>, Map<string, Parsed<unknown>>>()

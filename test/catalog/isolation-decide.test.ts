@@ -1,17 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../main/catalog/isolation/rules.ts'
-import {
-  type Family,
-  type Observed,
-  readFrom,
-  type Signal,
-  sign,
-  type Weight,
-} from '../../main/catalog/isolation/signal.ts'
+import { type Family, type Observed, type Signal, sign, type Weight } from '../../main/catalog/isolation/signal.ts'
 import { SIGNALS } from '../../main/catalog/isolation/signals.ts'
 import { contradicts } from '../../main/catalog/steps.ts'
 import { virtBuses } from '../../main/catalog/virtualization/index.ts'
 import type { Parsed } from '../../main/core/probe.ts'
+import { readFrom } from '../../main/core/readings.ts'
 import type { Isolation } from '../../schemas/types.ts'
 import { capturesOf, readingsFrom } from './isolation-readings.ts'
 

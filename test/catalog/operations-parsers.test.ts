@@ -5,7 +5,7 @@ import {
   servicesFailed,
   servicesMonitoring,
   systemLoad,
-} from '../../main/catalog/availability/index.ts'
+} from '../../main/catalog/availability/probes.ts'
 import { hoursSince, hoursText, lastRun } from '../../main/catalog/backup/index.ts'
 import {
   BACKUP_UNITS,

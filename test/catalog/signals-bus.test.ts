@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { readFrom } from '../../main/catalog/isolation/signal.ts'
 import { busSignals, isControlDomain, isPartition } from '../../main/catalog/isolation/signals/boot.ts'
 import {
   type HypervisorInterrupts,
@@ -8,6 +7,7 @@ import {
   virtInterrupts,
 } from '../../main/catalog/virtualization/index.ts'
 import { known } from '../../main/core/probe.ts'
+import { readFrom } from '../../main/core/readings.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'
 import { ARM, cpuinfo } from '../support/firmware-facts.ts'

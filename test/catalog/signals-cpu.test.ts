@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hostFeatures, instruments } from '../../main/catalog/isolation/cpu-hardware.ts'
 import { coresByName } from '../../main/catalog/isolation/cpu-tables.ts'
-import type { Read, Signal } from '../../main/catalog/isolation/signal.ts'
+import type { Signal } from '../../main/catalog/isolation/signal.ts'
 import { cpuFeatureSignals } from '../../main/catalog/isolation/signals/cpu-features.ts'
 import { cpuIdentitySignals } from '../../main/catalog/isolation/signals/cpu-identity.ts'
 import {
@@ -29,6 +29,7 @@ import {
   virtGuests,
 } from '../../main/catalog/virtualization/index.ts'
 import { known, type Probe, readProbe } from '../../main/core/probe.ts'
+import type { Read } from '../../main/core/readings.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'

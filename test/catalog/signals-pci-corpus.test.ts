@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { readFrom } from '../../main/catalog/isolation/signal.ts'
 import { pciSignals } from '../../main/catalog/isolation/signals/pci.ts'
 import { type PciDevice, pciDevices, type UsbDevice, usbDevices } from '../../main/catalog/pci/probes.ts'
 import { cpuFeatures, parseCpuInfo } from '../../main/catalog/processors/features.ts'
 import { known, type Parsed } from '../../main/core/probe.ts'
+import { readFrom } from '../../main/core/readings.ts'
 import { pciFunction } from '../support/pci-facts.ts'
 import { weights } from '../support/signal-facts.ts'
 

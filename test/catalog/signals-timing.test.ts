@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LIVE_PROBES, liveAsked, livePassed } from '../../main/catalog/isolation/live-tests.ts'
-import type { Observation, Read } from '../../main/catalog/isolation/signal.ts'
+import type { Observation } from '../../main/catalog/isolation/signal.ts'
 import { timingSignals } from '../../main/catalog/isolation/signals/timing.ts'
 import {
   liveCpuid,
@@ -14,6 +14,7 @@ import {
 import { cpuFeatures, parseCpuInfo } from '../../main/catalog/processors/features.ts'
 import { steal } from '../../main/catalog/processors/instruments.ts'
 import { known, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
+import type { Read } from '../../main/core/readings.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'

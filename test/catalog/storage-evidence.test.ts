@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { keySource, storageKeyFiles, storageUnlockHelpers } from '../../main/catalog/disk-encryption/key-custody.ts'
+import { keySource } from '../../main/catalog/disk-encryption/key-custody.ts'
+import { storageKeyFiles, storageUnlockHelpers } from '../../main/catalog/disk-encryption/probes.ts'
 import { storageBirth } from '../../main/catalog/drives/first-use.ts'
 import { drivesNvmeControllers, drivesOpal, OPAL_DEVICES } from '../../main/catalog/drives/index.ts'
 import { kernelDumpTarget, parseKdump } from '../../main/catalog/dumps/dumps.ts'

@@ -19,15 +19,8 @@ import { count, decide, named, stepOn, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 import { type CipherReading, gradeCipher, gradeZfsCipher } from './grades.ts'
-import {
-  encryptionAtRestKeyCustody,
-  type KeySource,
-  keySource,
-  storageCrypttab,
-  storageKeyFiles,
-  storageUnlockHelpers,
-  type UnlockHelpers,
-} from './key-custody.ts'
+import { encryptionAtRestKeyCustody, type KeySource, keySource } from './key-custody.ts'
+import { storageCrypttab, storageKeyFiles, storageUnlockHelpers, type UnlockHelpers } from './probes.ts'
 import {
   AT_REST_LIMITS,
   argueRoots,

@@ -10,10 +10,10 @@ import {
   runAsRoot,
   unknown,
 } from '../../core/probe.ts'
+import type { Read } from '../../core/readings.ts'
 import { infiniband } from '../fabric/index.ts'
 import { gpuNvidia } from '../gpu/nvidia.ts'
 import { comparePins, type HardwarePin, hardwarePins } from '../isolation/pins.ts'
-import type { Read } from '../isolation/signal.ts'
 import { hostSerials } from '../machine/identity.ts'
 import { netInterfaces } from '../network/interfaces.ts'
 import { asRecord, asText, inOrder, isAbsent, readJson } from '../read-text.ts'

@@ -2,13 +2,14 @@ import type { Catalog, IsolationArgument, SignalNote } from '../../core/catalog.
 import type { Context } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
+import { type Read, readFrom } from '../../core/readings.ts'
 import { decideTenancy, TENANCY_LIMITS } from '../tenancy/argue.ts'
 import { decideAttachments } from './attachments.ts'
 import { adversaryLevels, COUNTS, openPoints, weightHere } from './levels.ts'
 import { liveAsked } from './live-tests.ts'
 import { hardwarePins } from './pins.ts'
 import { decideEnvironment } from './rules.ts'
-import { type Observed, type Read, readFrom, type Signal, signsOf, type Weight } from './signal.ts'
+import { type Observed, type Signal, signsOf, type Weight } from './signal.ts'
 import { SIGNALS } from './signals.ts'
 
 /** What no reading from inside a running system can show. Printed with every isolation result. */

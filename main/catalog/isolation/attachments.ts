@@ -1,13 +1,13 @@
 import type { DeviceAttachment } from '../../../schemas/types.ts'
 import type { Environment } from '../../../schemas/words.ts'
 import { plain, quote } from '../../core/plain-text.ts'
+import type { Read } from '../../core/readings.ts'
 import { compare } from '../../core/recording.ts'
 import { type FabricAdapter, infiniband } from '../fabric/index.ts'
 import { isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { type GpuCard, gpuCards } from '../gpu/probes.ts'
 import { type NetInterface, netInterfaces } from '../network/interfaces.ts'
-import { gpusOf, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
 import {
   FUNCTION_DRIVERS,
   HYPERVISOR_DRIVERS,
@@ -15,9 +15,9 @@ import {
   isVirtio,
   isVirtualFunctionId,
   PROVIDER_DRIVERS,
-} from './cpu-tables.ts'
+} from '../network/known-adapters.ts'
+import { gpusOf, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
 import { answer, diskAnswers, type Place, real } from './disk-attachment.ts'
-import type { Read } from './signal.ts'
 
 /** The attachment of each GPU and accelerator on the PCI bus, including one that only the driver lists. */
 export function gpuAnswers(read: Read, environment: Environment): readonly DeviceAttachment[] {

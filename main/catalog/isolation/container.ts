@@ -1,9 +1,9 @@
 import type { DraftObservation } from '../../core/check.ts'
+import type { Read } from '../../core/readings.ts'
 import { storageMounts } from '../mounts/probes.ts'
 import { contradicts, named } from '../steps.ts'
 import { sessionLimits } from '../tenancy/limits.ts'
 import { INITIAL_NAMESPACES, namespaces } from '../tenancy/sessions.ts'
-import type { Read } from './signal.ts'
 
 type ContainerPlatform = 'Docker' | 'Podman' | 'LXC' | 'OpenVZ' | 'Kubernetes' | 'systemd-nspawn'
 

@@ -1,4 +1,5 @@
 import type { Probe } from '../../core/probe.ts'
+import type { Read } from '../../core/readings.ts'
 import { isUnderOwnDriver, isWholeById } from '../gpu/models.ts'
 import { gpusOf, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
 import { type CpuFeatures, cpuFeatures, cpuPlatform, samplingUnits, uncoreUnits } from '../processors/features.ts'
@@ -16,7 +17,7 @@ import { count, named } from '../steps.ts'
 import { virtGuests } from '../virtualization/index.ts'
 import { hasHostPowerBits, isSince2009 } from './cpu-tables.ts'
 import { realPorts } from './pci-hardware.ts'
-import { type Observed, type Read, reads } from './signal.ts'
+import { type Observed, reads } from './signal.ts'
 
 interface RegisterReading {
   /**

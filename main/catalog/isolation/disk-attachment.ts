@@ -1,10 +1,10 @@
 import type { DeviceAttachment } from '../../../schemas/types.ts'
 import type { Environment } from '../../../schemas/words.ts'
 import { plain, quote } from '../../core/plain-text.ts'
+import type { Read } from '../../core/readings.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../drives/inventory.ts'
 import { type RemoteStorage, storageRemote } from '../mounts/probes.ts'
 import { type PciDevice, pciDevices } from '../pci/probes.ts'
-import type { Read } from './signal.ts'
 
 export interface Place {
   readonly attachment: DeviceAttachment['attachment']

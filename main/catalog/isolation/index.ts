@@ -1,10 +1,11 @@
 import type { Environment } from '../../../schemas/words.ts'
 import { type Conclusion, type DraftObservation, defineCheck } from '../../core/check.ts'
+import { readFrom } from '../../core/readings.ts'
 import { contradicts, count, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 import { decideEnvironment } from './rules.ts'
-import { type Observed, readFrom, type SpoofingEffort } from './signal.ts'
+import type { Observed, SpoofingEffort } from './signal.ts'
 import { SIGNAL_PROBES } from './signals.ts'
 
 const WHAT: Readonly<Partial<Record<Environment, string>>> = {

@@ -1,9 +1,10 @@
 import type { AdversaryLevel, Likelihood, OpenPoint } from '../../../schemas/types.ts'
 import { log } from '../../core/elementary.ts'
 import { argvOf, type Probe, type RunCommand } from '../../core/probe.ts'
+import type { Read } from '../../core/readings.ts'
 import { count } from '../steps.ts'
 import { undrivenGpus } from './cpu-hardware.ts'
-import { FAMILIES, type Observed, type Read, type SpoofingEffort } from './signal.ts'
+import { FAMILIES, type Observed, type SpoofingEffort } from './signal.ts'
 
 /** How many machines of known truth read "virtual", out of those that could be read: honest guests, guests dressed up as hardware, hardware. */
 interface Counts {

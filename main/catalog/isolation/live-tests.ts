@@ -1,4 +1,5 @@
 import { LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe } from '../../core/probe.ts'
+import type { Read } from '../../core/readings.ts'
 import {
   liveCpuid,
   liveCpuidLong,
@@ -9,7 +10,7 @@ import {
   liveThermal,
 } from '../live-tests/index.ts'
 import { cpuFeatures } from '../processors/features.ts'
-import type { Observation, Read, Signal } from './signal.ts'
+import type { Observation, Signal } from './signal.ts'
 import { cpuidDecides, cpuidTimingSignals } from './signals/cpu-layout.ts'
 import { heardSignals, instrumentSignals } from './signals/timing.ts'
 

@@ -1,11 +1,12 @@
 import type { Isolation } from '../../../schemas/types.ts'
+import type { Read } from '../../core/readings.ts'
 import { count } from '../steps.ts'
 import { INITIAL_NAMESPACES, namespaces } from '../tenancy/sessions.ts'
 import { hostFeatures, instruments, nativeGpus } from './cpu-hardware.ts'
 import { weightHere } from './levels.ts'
 import { type LiveTest, liveAsked, livePassed } from './live-tests.ts'
 import { realPorts, rootFitsProcessor, uncoreFunctions } from './pci-hardware.ts'
-import { type Family, type Observed, type Read, signsOf } from './signal.ts'
+import { type Family, type Observed, signsOf } from './signal.ts'
 
 type MinimumItem = Isolation['minimum'][number]
 

@@ -1,8 +1,8 @@
 import { quote } from '../../core/plain-text.ts'
+import type { Read } from '../../core/readings.ts'
 import { type PciDevice, pciDevices, pciPorts } from '../pci/probes.ts'
 import { type CpuFeatures, cpuFeatures } from '../processors/features.ts'
 import { count } from '../steps.ts'
-import type { Read } from './signal.ts'
 
 /** Processors that come with one kind of host bridge: part of them since Nehalem, so the two cannot be mixed. */
 interface Generation {

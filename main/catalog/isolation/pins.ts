@@ -1,12 +1,12 @@
 import type { Isolation } from '../../../schemas/types.ts'
 import { plain } from '../../core/plain-text.ts'
+import type { Read } from '../../core/readings.ts'
 import { compare } from '../../core/recording.ts'
 import { inventoryDisks } from '../drives/inventory.ts'
 import { infiniband } from '../fabric/index.ts'
 import { gpuNvidia } from '../gpu/nvidia.ts'
 import { hostSerials } from '../machine/identity.ts'
 import { netInterfaces } from '../network/interfaces.ts'
-import type { Read } from './signal.ts'
 
 export type HardwarePin = Isolation['pins'][number]
 

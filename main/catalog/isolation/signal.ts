@@ -1,5 +1,6 @@
 import type { DraftObservation } from '../../core/check.ts'
-import type { Parsed, Probe } from '../../core/probe.ts'
+import type { Probe } from '../../core/probe.ts'
+import type { Read } from '../../core/readings.ts'
 import type { DmiIdentity } from '../machine/dmi.ts'
 import { contradicts, type Step } from '../steps.ts'
 
@@ -60,9 +61,6 @@ export type Observation =
       /** The observation for hardware, or what remains open; empty where neither needs a sentence. */
       readonly steps: readonly DraftObservation[]
     }
-
-/** The reading of a probe on this node: a fact, or the reason why there is none. */
-export type Read = <F, C extends string>(probe: Probe<F, C>) => Parsed<F>
 
 /**
  * One thing that distinguishes hardware from a guest: what it looks at, how it looks on either, what it costs to fake, where it misleads
@@ -126,14 +124,6 @@ export interface Observed {
   readonly signal: Signal
   readonly found: Observation
 }
-
-const NOT_COLLECTED: Parsed<never> = { ok: false, reason: 'this was not collected' }
-
-/** Readings by probe id, as signals requires them; a probe without a reading counts as not collected. */
-export const readFrom =
-  (readings: ReadonlyMap<string, Parsed<unknown>>): Read =>
-  <F, C extends string>(probe: Probe<F, C>) =>
-    (readings.get(probe.id) ?? NOT_COLLECTED) as Parsed<F>
 
 export const observeAll = (signals: readonly Signal[], read: Read): readonly Observed[] =>
   signals.map((signal) => ({ signal, found: signal.observe(read) }))

@@ -1,12 +1,12 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { guestAddress, OVERLAY_KINDS, softwareGateway } from '../isolation/cpu-tables.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 import { networkConnections, networkFlowMap, proxySettings } from './flows.ts'
 import { inventoryNetworkInterfaces, type NetInterface, netInterfaces } from './interfaces.ts'
 import { networkKernelParams, sysctlNetwork, sysctlNetworkMore } from './kernel.ts'
+import { guestAddress, OVERLAY_KINDS, softwareGateway } from './known-adapters.ts'
 import {
   type Neighbour,
   type Neighbours,

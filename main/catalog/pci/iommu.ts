@@ -3,9 +3,9 @@ import { plain } from '../../core/plain-text.ts'
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { type GpuDirect, rdmaGpudirect } from '../fabric/rdma.ts'
 import { isGpuFunction } from '../gpu/models.ts'
-import { isVirtualFunctionId } from '../isolation/cpu-tables.ts'
 import { SHARED_VENDORS, VIRTUAL_VENDORS } from '../isolation/pci-hardware.ts'
 import { type OsIdentity, osIdentity } from '../machine/identity.ts'
+import { isVirtualFunctionId } from '../network/known-adapters.ts'
 import { listedFolders, listingIsComplete, sysfsValues } from '../read-listing.ts'
 import {
   ALWAYS_FILE,

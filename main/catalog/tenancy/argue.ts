@@ -1,7 +1,7 @@
 import type { Isolation } from '../../../schemas/types.ts'
 import { type Context, type DraftObservation, unclearAbout } from '../../core/check.ts'
+import type { Read } from '../../core/readings.ts'
 import { containerAnswer } from '../isolation/container.ts'
-import type { Read } from '../isolation/signal.ts'
 import { contradicts, supports, unclear } from '../steps.ts'
 import { containerSteps } from './containers.ts'
 import { gpuTenancySteps } from './gpu-processes.ts'

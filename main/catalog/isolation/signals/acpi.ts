@@ -1,4 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
+import type { Read } from '../../../core/readings.ts'
 import { type AcpiHeaders, type AcpiOverview, acpiHeaders, acpiOverview } from '../../machine/acpi.ts'
 import { dmiIdentity } from '../../machine/dmi.ts'
 import { type CpuFeatures, cpuFeatures } from '../../processors/features.ts'
@@ -11,7 +12,6 @@ import {
   notApplicable,
   type Observation,
   oddSign,
-  type Read,
   type Sign,
   type Signal,
   sign,

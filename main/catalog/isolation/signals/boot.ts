@@ -1,4 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
+import type { Read } from '../../../core/readings.ts'
 import { bootMemory } from '../../machine/acpi.ts'
 import { dmiIdentity } from '../../machine/dmi.ts'
 import { pciDevices, pciPorts } from '../../pci/probes.ts'
@@ -14,7 +15,6 @@ import {
   neutral,
   notApplicable,
   oddSign,
-  type Read,
   type Sign,
   type Signal,
   sign,

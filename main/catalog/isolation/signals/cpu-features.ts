@@ -1,3 +1,4 @@
+import type { Read } from '../../../core/readings.ts'
 import {
   type CpuFeatures,
   coreUnits,
@@ -19,7 +20,6 @@ import {
   notApplicable,
   type Observation,
   oddSign,
-  type Read,
   type Signal,
   unreadable,
   virtual,

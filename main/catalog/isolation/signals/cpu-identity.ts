@@ -1,4 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
+import type { Read } from '../../../core/readings.ts'
 import { cpuFeatures, cpuPlatform, samplingUnits, uncoreUnits } from '../../processors/features.ts'
 import { type ArmPlatform, armPlatform } from '../../processors/leaves.ts'
 import { contradicts, count, named, supports } from '../../steps.ts'
@@ -10,7 +11,6 @@ import {
   notApplicable,
   type Observation,
   oddSign,
-  type Read,
   type Sign,
   type Signal,
   sign,

@@ -1,5 +1,6 @@
 import { quote } from '../../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../../core/probe.ts'
+import type { Read } from '../../../core/readings.ts'
 import {
   type CallTimes,
   type CpuidLong,
@@ -20,7 +21,6 @@ import {
   notApplicable,
   type Observation,
   oddSign,
-  type Read,
   type Signal,
   sign,
   unreadable,

@@ -1,17 +1,17 @@
+import type { Read } from '../../../core/readings.ts'
 import { type Fabric, type FabricAdapter, type FabricPort, infiniband, isFull } from '../../fabric/index.ts'
 import { rdmaGpudirect } from '../../fabric/rdma.ts'
 import { gpuNvidia, type NvidiaGpus } from '../../gpu/nvidia.ts'
+import { HYPERVISOR_DRIVERS, isVirtualFunctionId, PROVIDER_DRIVERS } from '../../network/known-adapters.ts'
 import { isNvidiaGpu, type PciDevice, pciDevices } from '../../pci/probes.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { isSoftwareAdapter } from '../attachments.ts'
-import { HYPERVISOR_DRIVERS, isVirtualFunctionId, PROVIDER_DRIVERS } from '../cpu-tables.ts'
 import {
   metal,
   neutral,
   notApplicable,
   type Observation,
   oddSign,
-  type Read,
   type Signal,
   sign,
   unreadable,

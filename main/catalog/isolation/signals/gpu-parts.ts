@@ -1,21 +1,12 @@
 import { quote } from '../../../core/plain-text.ts'
+import type { Read } from '../../../core/readings.ts'
 import { isGpuFunction, isWholeById } from '../../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu } from '../../gpu/nvidia.ts'
 import { gpuConfCompute, gpuFabric, gpuModules, gpuServiceRuns } from '../../gpu/probes.ts'
 import { hostSerials } from '../../machine/identity.ts'
 import { gpusOf, pciDevices } from '../../pci/probes.ts'
 import { count, named, supports, unclear } from '../../steps.ts'
-import {
-  hintSign,
-  metal,
-  neutral,
-  notApplicable,
-  oddSign,
-  type Read,
-  type Signal,
-  unreadable,
-  virtual,
-} from '../signal.ts'
+import { hintSign, metal, neutral, notApplicable, oddSign, type Signal, unreadable, virtual } from '../signal.ts'
 import { lacksNvidia, onNvidia, onPci } from './fabric.ts'
 
 const isBlank = (text: string | null): boolean => text !== null && /^(?=-*0)[0-]{4,}$/.test(text.trim())

@@ -1,4 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
+import type { Read } from '../../../core/readings.ts'
 import { infiniband } from '../../fabric/index.ts'
 import { BASEBOARD, boardOf, isNvSwitch, isVirtualGpuName } from '../../gpu/models.ts'
 import { gpuNvidia, gpuNvlink, type NvidiaGpu } from '../../gpu/nvidia.ts'
@@ -12,7 +13,6 @@ import {
   metal,
   neutral,
   notApplicable,
-  type Read,
   type Sign,
   type Signal,
   sign,

@@ -1,4 +1,5 @@
 import { plain } from '../../../core/plain-text.ts'
+import type { Read } from '../../../core/readings.ts'
 import { secureBoot } from '../../boot-integrity/index.ts'
 import { dmiIdentity } from '../../machine/dmi.ts'
 import { type HostSerials, hostSerials, osIdentity } from '../../machine/identity.ts'
@@ -13,7 +14,6 @@ import {
   neutral,
   notApplicable,
   oddSign,
-  type Read,
   type Sign,
   type Signal,
   sign,

@@ -1,9 +1,6 @@
 import { quote } from '../../../core/plain-text.ts'
+import type { Read } from '../../../core/readings.ts'
 import { type NetInterface, netInterfaces } from '../../network/interfaces.ts'
-import { pciDevices, pciPorts } from '../../pci/probes.ts'
-import { cpuFeatures } from '../../processors/features.ts'
-import { contradicts, count, named, unclear } from '../../steps.ts'
-import { isRepresentor, partOf } from '../attachments.ts'
 import {
   guestAddress,
   HYPERVISOR_DRIVERS,
@@ -11,20 +8,13 @@ import {
   isLocallyGiven,
   isVirtio,
   PROVIDER_DRIVERS,
-} from '../cpu-tables.ts'
+} from '../../network/known-adapters.ts'
+import { pciDevices, pciPorts } from '../../pci/probes.ts'
+import { cpuFeatures } from '../../processors/features.ts'
+import { contradicts, count, named, unclear } from '../../steps.ts'
+import { isRepresentor, partOf } from '../attachments.ts'
 import { cardFunctions } from '../pci-hardware.ts'
-import {
-  hintSign,
-  metal,
-  neutral,
-  oddSign,
-  type Read,
-  type Sign,
-  type Signal,
-  sign,
-  unreadable,
-  virtual,
-} from '../signal.ts'
+import { hintSign, metal, neutral, oddSign, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { fabricSignals } from './fabric.ts'
 import { surroundingSignals } from './surroundings.ts'
 

@@ -1,3 +1,4 @@
+import type { Read } from '../../../core/readings.ts'
 import { pciIommu } from '../../pci/iommu.ts'
 import {
   isNvidiaGpu,
@@ -20,7 +21,6 @@ import {
   neutral,
   notApplicable,
   oddSign,
-  type Read,
   type Sign,
   type Signal,
   sign,

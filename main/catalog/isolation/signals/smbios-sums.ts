@@ -1,4 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
+import type { Read } from '../../../core/readings.ts'
 import { bootMemory } from '../../machine/acpi.ts'
 import { type DmiProcessor, type DmiTable, dmiEntries, dmiTable } from '../../machine/dmi.ts'
 import { inventoryMemory, memorySpd } from '../../machine/memory.ts'
@@ -13,7 +14,6 @@ import {
   notApplicable,
   type Observation,
   oddSign,
-  type Read,
   type Signal,
   sign,
   unreadable,

@@ -1,4 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
+import type { Read } from '../../../core/readings.ts'
 import { type DmiIdentity, type DmiTable, dmiIdentity, dmiTable } from '../../machine/dmi.ts'
 import { cpuFeatures } from '../../processors/features.ts'
 import { contradicts, unclear } from '../../steps.ts'
@@ -10,7 +11,6 @@ import {
   notApplicable,
   type Observation,
   oddSign,
-  type Read,
   type Sign,
   type Signal,
   sign,

@@ -1,8 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
 import { netInterfaces } from '../../network/interfaces.ts'
-import { netLinks, netNeighbours } from '../../network/links.ts'
-import { type LldpNeighbour, netLldp } from '../../network/lldp.ts'
-import { count, named, supports, unclear } from '../../steps.ts'
 import {
   isLocallyGiven,
   isSharedGateway,
@@ -11,7 +8,10 @@ import {
   SHARING_KINDS,
   SWITCH_SOFTWARE,
   softwareGateway,
-} from '../cpu-tables.ts'
+} from '../../network/known-adapters.ts'
+import { netLinks, netNeighbours } from '../../network/links.ts'
+import { type LldpNeighbour, netLldp } from '../../network/lldp.ts'
+import { count, named, supports, unclear } from '../../steps.ts'
 import { hintSign, metal, neutral, type Signal, unreadable, virtual } from '../signal.ts'
 
 /** Frame sizes that Ethernet networks are run with. Others are what is left next to the head of a tunnel. */

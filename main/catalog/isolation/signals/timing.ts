@@ -1,20 +1,10 @@
 import { LIVE_NOT_ASKED } from '../../../core/probe.ts'
+import type { Read } from '../../../core/readings.ts'
 import { type Heard, liveCpuidLong, liveEnergy, liveJitter, liveSteal, liveThermal } from '../../live-tests/index.ts'
 import { cpuFeatures } from '../../processors/features.ts'
 import { steal as stealProbe } from '../../processors/instruments.ts'
 import { contradicts, count, supports, unclear } from '../../steps.ts'
-import {
-  hintSign,
-  metal,
-  neutral,
-  notApplicable,
-  oddSign,
-  type Read,
-  type Signal,
-  sign,
-  unreadable,
-  virtual,
-} from '../signal.ts'
+import { hintSign, metal, neutral, notApplicable, oddSign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { cpuidTimingSignals } from './cpu-layout.ts'
 
 /** By this much a command may appear shorter than it was, because its first frame was delayed and its last was not. */

@@ -1,4 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
+import type { Read } from '../../../core/readings.ts'
 import {
   NO_LOG,
   NO_TPM_DEVICE,
@@ -15,7 +16,6 @@ import {
   notApplicable,
   type Observation,
   oddSign,
-  type Read,
   type Sign,
   type Signal,
   sign,
