@@ -160,7 +160,7 @@ const tenancyGpuProcesses = defineCheck({
   property: 'isolation',
   expected: 'Every process on the GPUs runs under an account on the declared roster.',
   limitations:
-    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement by the author of the fleet file. A process in a container that runs as root counts as root, one under a number that no account has is inconclusive, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
+    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement by the author of the fleet file. A process in a container that runs as root counts as root, one under a number that no account has is inconclusive, as is one in a Kubernetes pod under an account that is not on the roster, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
   requires: { pci: pciDevices, processes: tenancyProcesses },
   optional: { gpus: gpuNvidia, kfd: tenancyKfd },
   evaluate({ pci, processes }, { gpus, kfd }, { node }) {

@@ -36,8 +36,8 @@ const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
 
 /**
  * Running containers and Kubernetes namespaces, against the roster. A container that root's manager started can run under any user number,
- * so a roster name among its users explains nothing; a login account that is not on the roster contradicts. Containers that have a name
- * (LXC, systemd-nspawn) are explained by that name on the roster.
+ * so a roster name among its users explains nothing; a login account that is not on the roster contradicts, except in a pod, which no
+ * account here starts. Containers that have a name (LXC, systemd-nspawn) are explained by that name on the roster.
  */
 export function containerSteps(
   { processes, pods, accounts }: Pick<TenancyReadings, 'processes' | 'pods' | 'accounts'>,
@@ -113,7 +113,9 @@ function ownerSteps(
   const isOwned = ({ manager, id, ownerId }: Container): boolean =>
     people.some(({ uid, name }) => uid === ownerId && roster.has(name)) ||
     (NAMED_MANAGERS.has(manager) && roster.has(id))
-  const foreign = [...new Set(containers.flatMap(({ users }) => users.filter(isForeign)))].sort()
+  // The namespace decides whose a pod is, unless an account runs Kubernetes itself: an image chooses the number that its processes have.
+  const byNumber = containers.filter(({ manager, ownerId }) => manager !== 'Kubernetes' || ownerId !== null)
+  const foreign = [...new Set(byNumber.flatMap(({ users }) => users.filter(isForeign)))].sort()
   const unowned = containers.filter(
     (container) => container.manager !== 'Kubernetes' && !isOwned(container) && !container.users.some(isForeign),
   )

@@ -4,7 +4,7 @@ import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { sharingProcesses } from '../gpu/probes.ts'
 import { gpusOf, isNvidiaGpu, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, named, stepOn, supports, unclear } from '../steps.ts'
-import { isInContainer, type Processes, tenancyKfd, tenancyProcesses } from './processes.ts'
+import { isInContainer, isInPod, type Processes, tenancyKfd, tenancyProcesses } from './processes.ts'
 import { rosterOf, type TenancyReadings, wasAnswered } from './readings.ts'
 
 /** Accounts that the packages of display managers make, for the login screen and nothing else: GDM (also of Debian), SDDM, LightDM. */
@@ -54,8 +54,8 @@ interface Owners {
   /** Those on no roster. */
   readonly foreign: readonly string[]
   /**
-   * Numbers on no roster that no account has, of processes in containers alone: an image chooses the number, and whose the container is shows
-   * in its manager’s lists.
+   * Numbers on no roster that no account has, of processes in containers alone, and accounts on no roster, of processes in pods alone: an
+   * image chooses the number, and whose the container is shows in its manager’s lists. Root is on every system and in every image.
    */
   readonly unnamed: readonly string[]
 }
@@ -70,9 +70,10 @@ export function ownersOf(
   const found = ids.flatMap((id) => byId.get(id) ?? [])
   const owners = [...new Set(found.map(({ user }) => user))].sort()
   const others = roster === null ? [] : owners.filter((owner) => !roster.has(owner))
-  const unnamed = others.filter(
-    (owner) => isNumber(owner) && found.every((one) => one.user !== owner || isInContainer(one)),
-  )
+  const unnamed = others.filter((owner) => {
+    const isChosen = isNumber(owner) ? isInContainer : isInPod
+    return owner !== 'root' && found.every((one) => one.user !== owner || isChosen(one))
+  })
   return {
     unseen: ids.filter((id) => !byId.has(id)),
     owners,
@@ -94,7 +95,7 @@ export function openOwners(
     ...(unnamed.length > 0
       ? [
           unclear(
-            `GPU processes in containers run under numbers that no account has: ${named(unnamed)}. An image chooses such a number; the owner of the container is not known from it.`,
+            `GPU processes in containers run under numbers that no account on the declared roster has: ${named(unnamed)}. An image chooses such a number; the owner of the container is not known from it.`,
             probe,
           ),
         ]

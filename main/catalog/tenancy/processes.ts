@@ -45,8 +45,9 @@ export function parseProcesses(text: string): Parsed<Processes> {
   return known({ processes, isComplete: has(1) && has(2, 'kthreadd') })
 }
 
+const PODS = /kubepods[^:]*?pod([0-9a-f]{8}[0-9a-f_-]{20,40})/
 const CONTAINER_GROUPS: readonly { readonly manager: string; readonly pattern: RegExp }[] = [
-  { manager: 'Kubernetes', pattern: /kubepods[^:]*?pod([0-9a-f]{8}[0-9a-f_-]{20,40})/ },
+  { manager: 'Kubernetes', pattern: PODS },
   { manager: 'Docker', pattern: /\/docker[-/]([0-9a-f]{12,64})/ },
   // Podman's libpod/container_internal_linux.go: below its unit where that has one (--cgroups=split, as Quadlet runs it), else a scope.
   { manager: 'Podman', pattern: /libpod-(?:payload-)?([0-9a-f]{12,64})/ },
@@ -64,6 +65,12 @@ const CONTAINER_GROUPS: readonly { readonly manager: string; readonly pattern: R
 /** Whether a container manager made the control group that the process sits in. */
 export const isInContainer = ({ cgroup }: Process): boolean =>
   CONTAINER_GROUPS.some(({ pattern }) => pattern.test(cgroup))
+
+/**
+ * Whether the kubelet of the system started the process. An image or the pod chooses its number (runAsUser), so that the name of an account
+ * here for that number shows no one; whose the pod is shows in its namespace.
+ */
+export const isInPod = ({ cgroup }: Process): boolean => PODS.test(cgroup) && ownerOf(cgroup) === null
 
 /** Whether Slurm made the control group that the process is in, for a job (Slurm, “Control Group v2 plugin”, and cgroup.conf(5)). */
 export const isInJob = ({ cgroup }: Process): boolean =>

@@ -3,7 +3,15 @@ import { known } from '../../core/probe.ts'
 import { accountsLocal } from '../accounts/probes.ts'
 import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { SCREENS } from './gpu-processes.ts'
-import { containersOf, isInJob, monitorsOf, type Process, type Processes, tenancyProcesses } from './processes.ts'
+import {
+  containersOf,
+  isInJob,
+  isInPod,
+  monitorsOf,
+  type Process,
+  type Processes,
+  tenancyProcesses,
+} from './processes.ts'
 import { FIRST_PERSON, OVERFLOW_ID, peopleOf, rosterOf, type TenancyReadings, viewSteps } from './readings.ts'
 import { tenancyRay, tenancySlices, tenancySlurm } from './schedulers.ts'
 import { namespaces, type Runtimes, tenancyRuntimes, tenancySessions } from './sessions.ts'
@@ -39,7 +47,10 @@ function processSteps({ accounts, processes }: Readings, roster: ReadonlySet<str
   const known = new Set(accounts.fact.accounts.map(({ name }) => name))
   const inContainers = new Set(containersOf(processes.fact).flatMap(({ users }) => users))
   const running = new Set(processes.fact.processes.map(({ user }) => user))
-  const foreign = [...running].filter((user) => people.has(user) && !roster.has(user)).sort()
+  const foreignIn = (some: readonly Process[]): readonly string[] =>
+    unique(some.map(({ user }) => user).filter((user) => people.has(user) && !roster.has(user)))
+  const inPods = foreignIn(processes.fact.processes.filter(isInPod))
+  const foreign = foreignIn(processes.fact.processes.filter((one) => !isInPod(one)))
   const unnamed = [...running]
     .filter((user) => !known.has(user) && !roster.has(user) && !inContainers.has(user))
     .filter((user) => !isOfService(processes.fact.processes.filter((one) => one.user === user)))
@@ -47,13 +58,19 @@ function processSteps({ accounts, processes }: Readings, roster: ReadonlySet<str
   return [
     foreign.length === 0
       ? supports(
-          `Every account with a login that runs a process is on the declared roster (${count(running.size, 'user')} of processes in all).`,
+          `Every account with a login that runs a process${inPods.length === 0 ? '' : ' outside of pods'} is on the declared roster (${count(running.size, 'user')} of processes in all).`,
           tenancyProcesses,
         )
       : contradicts(
           `Processes run under accounts that are not on the declared roster: ${named(foreign)}.`,
           tenancyProcesses,
         ),
+    ...stepOn(
+      supports,
+      'Processes of Kubernetes pods have the numbers of accounts that are not on the declared roster. An image chooses the number',
+      inPods,
+      tenancyProcesses,
+    ),
     ...(unnamed.length > 0
       ? [unclear(`Processes run under users that are in no local account: ${named(unnamed)}.`, tenancyProcesses)]
       : []),
