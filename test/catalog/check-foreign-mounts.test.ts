@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Disk, inventoryDisks } from '../../main/catalog/drives/inventory.ts'
 import { parseMountinfo, storageMounts } from '../../main/catalog/mounts/probes.ts'
+import { type PciDevice, pciDevices } from '../../main/catalog/pci/probes.ts'
 import { tenancyForeignMounts } from '../../main/catalog/tenancy/index.ts'
 import { type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
@@ -77,8 +78,44 @@ describe('no file system or drive of another party', () => {
     expect([found.verdict, stepText(found)]).toEqual([expected, expect.stringContaining(name)])
   })
 
+  // BlueField’s NVMe emulation: lspci calls it “Mellanox Technologies NVMe SNAP Controller [15b3:6001]”; the unit’s operator chooses the model.
+  test.each([
+    ['15b3', '6001', 'SPDK bdev Controller', 'inconclusive', '0000:41:00.0', ''],
+    ['15b3', '6001', 'Mellanox BlueField NVMe SNAP Controller', 'inconclusive', '0000:41:00.0', ''],
+    // As the kernel lists a drive with more than one way, the path of which names no bus.
+    [
+      '15b3',
+      '6001',
+      'SAMSUNG MZQL23T8HCLS-00A07',
+      'inconclusive',
+      '0000:41:00.0',
+      'virtual/nvme-subsystem/nvme-subsys9',
+    ],
+    ['144d', 'a80a', 'SAMSUNG MZQL23T8HCLS-00A07', 'satisfied', '0000:41:00.0', ''],
+  ])('an NVMe controller %s:%s that calls itself %s: %s', (vendor, device, model, expected, address, way) => {
+    const path = `../devices/${way === '' ? `pci0000:40/0000:40:01.1/${address}/nvme/nvme9` : way}/nvme9n1`
+    const found = over(
+      tenancyForeignMounts.id,
+      changed(inventoryDisks, ({ disks }) => ({
+        disks: [
+          ...disks,
+          { ...(disks[0] as Disk), name: 'nvme9n1', path, vendor: '', model, transport: 'pcie', address, wwid: '' },
+        ],
+      })),
+      changed(pciDevices, ({ devices }) => ({
+        devices: [...devices, { ...(devices[0] as PciDevice), address, vendor, device, class: '010802' }],
+      })),
+    )
+    expect([found.verdict, stepText(found)]).toEqual([
+      expected,
+      expected === 'satisfied'
+        ? expect.not.stringContaining('nvme9n1')
+        : expect.stringContaining('“nvme9n1”: presented'),
+    ])
+  })
+
   test('without any one of its readings it is inconclusive', () => {
-    for (const key of ['storage.mounts/mountinfo', 'inventory.disks/list', 'storage.remote/lists'])
+    for (const key of ['storage.mounts/mountinfo', 'inventory.disks/list', 'storage.remote/lists', 'pci.devices/ids'])
       expect(concluded('demo-gpu-01', key).verdict, key).toBe('inconclusive')
   })
 })

@@ -67,8 +67,21 @@ describe('virtual functions on the PCI bus', () => {
     ])
   })
   // pci.ids: ConnectX-3, X550, I350, BlueField, BCM57500 and SFC9220 Virtual Function. In a guest only the id states it.
-  test.each(['15B3:1004', '8086:1565', '8086:1520', '15B3:A2D3', '14E4:1806', '1924:1A03'])('%s', (id) =>
+  // Linux, bnxt.c (BCM57600 and those that Hyper-V assigns), ixgbevf/defs.h (E610), bnx2x and qede: more of them.
+  test.each([
+    ...['15B3:1004', '8086:1565', '8086:1520', '15B3:A2D3', '14E4:1806', '1924:1A03'],
+    ...['14E4:1819', '14E4:181B', '14E4:16C4', '14E4:D800', '8086:57AD', '14E4:16AD', '1077:8090'],
+  ])('%s', (id) =>
     expect(concluded(DRIVE, { address: '0000:00:05.0', path: 'pci0000:00', id }).verdict).toBe('not-satisfied'),
   )
+  // lspci: “Non-Volatile memory controller [0108]: Mellanox Technologies NVMe SNAP Controller [15b3:6001]”.
+  test('a drive controller that a BlueField emulates', () => {
+    const snap: Function = { address: '0000:41:00.0', path: 'pci0000:40/0000:40:01.1', id: '15B3:6001', class: '10802' }
+    const { verdict, observations } = concluded(DRIVE, snap)
+    expect([verdict, observations.map(({ text }) => text).join()]).toEqual([
+      'not-satisfied',
+      expect.stringContaining('data-processing unit (1): “0000:41:00.0 15b3:6001”'),
+    ])
+  })
   test('none', () => expect(concluded(DRIVE, adapter('0000:16:00.0', 0)).verdict).toBe('satisfied'))
 })

@@ -123,6 +123,13 @@ export const SHARED_VENDORS: ReadonlyMap<string, string> = new Map([
   ['1414', 'Microsoft'],
 ])
 
+/**
+ * A drive controller that a BlueField data-processing unit emulates (pci.ids: 15b3:6001, NVMe SNAP Controller): its manufacturer builds no
+ * drives, and who operates the unit chooses model and serial number.
+ */
+export const isUnitDrive = ({ vendor, class: kind }: Pick<PciDevice, 'vendor' | 'class'>): boolean =>
+  vendor === '15b3' && kind.startsWith('01')
+
 /** Chipsets that emulators copy: 440FX (1996), Q35 (2007), 440BX (1998). Their processors had a front-side bus. */
 export const COPIED_HOST_BRIDGES: ReadonlyMap<string, string> = new Map([
   ['8086:1237', 'Intel 440FX of 1996'],

@@ -1,13 +1,20 @@
-/** Virtual functions of network and fabric adapters (pci.ids). In a guest nothing else distinguishes them from physical ones. */
+/**
+ * Virtual functions of network and fabric adapters (pci.ids; Linux bnxt.c, bnx2x.h, ixgbevf/defs.h, qed). In a guest nothing else
+ * distinguishes them from physical ones.
+ */
 const VIRTUAL_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['1002', '1004', '1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3'].map((id) => `15b3:${id}`),
   ...['10ca', '10ed', '1515', '1520', '152e', '152f', '1530', '154c', '1564', '1565', '1571', '15a8', '15a9'].map(
     (id) => `8086:${id}`,
   ),
-  ...['15b4', '15c5', '1889', '37cd', '37d9', '0dd5', '145c'].map((id) => `8086:${id}`),
-  ...['16c1', '16c5', '16cb', '16d3', '16dc', '16e1', '16e5', '1606', '1609', '1806', '1807', '1808', '1809'].map(
+  ...['15b4', '15c5', '1889', '37cd', '37d9', '0dd5', '145c', '57ad'].map((id) => `8086:${id}`),
+  ...['16bd', '16c1', '16c2', '16c3', '16c4', '16c5', '16cb', '16d3', '16dc', '16e1', '16e5', '16e6'].map(
     (id) => `14e4:${id}`,
   ),
+  ...['1606', '1607', '1608', '1609', '1806', '1807', '1808', '1809', '1819', '181b', 'd800', '16ad'].map(
+    (id) => `14e4:${id}`,
+  ),
+  '1077:8090',
   ...['375e', '375f', '379e', '379f', 'a22e', 'a22f'].map((id) => `19e5:${id}`),
   ...['1803', '1813', '1903', '1923', '1a03', '1b03'].map((id) => `1924:${id}`),
   '1dd8:1003',

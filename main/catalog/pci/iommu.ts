@@ -3,7 +3,7 @@ import { plain } from '../../core/plain-text.ts'
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { type GpuDirect, rdmaGpudirect } from '../fabric/rdma.ts'
 import { isGpuFunction } from '../gpu/models.ts'
-import { SHARED_VENDORS, VIRTUAL_VENDORS } from '../isolation/pci-hardware.ts'
+import { isUnitDrive, SHARED_VENDORS, VIRTUAL_VENDORS } from '../isolation/pci-hardware.ts'
 import { type OsIdentity, osIdentity } from '../machine/identity.ts'
 import { isVirtualFunctionId } from '../network/known-adapters.ts'
 import { listedFolders, listingIsComplete, sysfsValues } from '../read-listing.ts'
@@ -208,7 +208,7 @@ export const tenancyPcieInventory = defineCheck({
         4,
       )
     const virtual = devices.filter(({ vendor }) => VIRTUAL_VENDORS.has(vendor))
-    const shared = devices.filter(({ vendor }) => SHARED_VENDORS.has(vendor))
+    const shared = devices.filter((device) => SHARED_VENDORS.has(device.vendor) || isUnitDrive(device))
     const parts = devices.filter(isVirtualFunction)
     const own = ownFunctions(parts, devices)
     const functions = parts.filter((device) => !own.has(device))

@@ -1,8 +1,10 @@
 import { type DraftObservation, defineCheck } from '../../core/check.ts'
-import { type Disk, inventoryDisks } from '../drives/inventory.ts'
+import { type Disk, diskFunction, inventoryDisks } from '../drives/inventory.ts'
 import { attachmentOf, isVirtualMedia, networkOf, serviceOf } from '../isolation/disk-attachment.ts'
+import { isUnitDrive } from '../isolation/pci-hardware.ts'
 import { isNetworkMount, mountKind } from '../mounts/kinds.ts'
 import { hasRemoteStorage, type Mount, type RemoteStorage, storageMounts, storageRemote } from '../mounts/probes.ts'
+import { type PciDevice, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
@@ -26,8 +28,8 @@ export const tenancyForeignMounts = defineCheck({
     'No file system or drive in use on this node is provided by another party, neither by the host machine nor by another machine.',
   limitations:
     'The owner of a remote volume was not declared, and sharing on the far side is not visible: remote volumes leave this inconclusive. Storage behind a drive that a controller or data-processing unit presents as local is not visible.',
-  requires: { mounts: storageMounts, disks: inventoryDisks, remote: storageRemote },
-  evaluate({ mounts: { mounts }, disks: { disks }, remote }) {
+  requires: { mounts: storageMounts, disks: inventoryDisks, remote: storageRemote, pci: pciDevices },
+  evaluate({ mounts: { mounts }, disks: { disks }, remote, pci: { devices } }) {
     const idle = disks.filter((disk) => isIdleMedia(disk, mounts))
     const because = [
       ...lent(mounts),
@@ -37,6 +39,7 @@ export const tenancyForeignMounts = defineCheck({
       ...driveSteps(
         disks.filter((disk) => !idle.includes(disk)),
         remote,
+        devices,
       ),
       ...otherDevices(disks, remote),
     ]
@@ -130,20 +133,27 @@ const isIdleMedia = (disk: Disk, mounts: readonly Mount[]): boolean => {
 }
 
 /** Drives that are not plainly this machine's own, with why; drives of one reason are in one step. */
-function driveSteps(disks: readonly Disk[], remote: RemoteStorage): readonly DraftObservation[] {
+function driveSteps(
+  disks: readonly Disk[],
+  remote: RemoteStorage,
+  devices: readonly PciDevice[],
+): readonly DraftObservation[] {
+  const ofUnits = new Set(devices.filter(isUnitDrive).map(({ address }) => address))
   const byReason = new Map<string, string[]>()
   for (const disk of disks) {
-    const reason = whyOpen(disk, remote)
+    const reason = whyOpen(disk, remote, ofUnits.has(diskFunction(disk) ?? ''))
     if (reason !== null) byReason.set(reason, [...(byReason.get(reason) ?? []).slice(0, 64), disk.name])
   }
   return [...byReason].map(([reason, names]) => unclear(`${named(names, 4)}: ${reason}`, inventoryDisks))
 }
 
-function whyOpen(disk: Disk, remote: RemoteStorage): string | null {
+function whyOpen(disk: Disk, remote: RemoteStorage, isOfUnit: boolean): string | null {
   const network = networkOf(disk, remote)
   if (network !== null) return `reached over ${network}. Its owner was not declared.`
   const service = serviceOf(disk)
   if (service !== null) return `a volume of ${service}, which the provider keeps.`
+  if (isOfUnit)
+    return 'presented by a data-processing unit in this machine (BlueField): a drive here or a volume on the network; neither is visible.'
   const attached = attachmentOf(disk)
   return attached === 'pci' || attached === 'other' || (attached === 'usb' && !isVirtualMedia(disk))
     ? null

@@ -2,7 +2,7 @@ import type { DraftObservation } from '../../../core/check.ts'
 import { quote } from '../../../core/plain-text.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../../drives/inventory.ts'
 import { hasRemoteStorage, storageRemote } from '../../mounts/probes.ts'
-import { type PciDevice, pciDevices, pciPorts } from '../../pci/probes.ts'
+import { pciDevices, pciPorts } from '../../pci/probes.ts'
 import { cpuFeatures } from '../../processors/features.ts'
 import { contradicts, count, named, unclear } from '../../steps.ts'
 import {
@@ -16,7 +16,7 @@ import {
   networkOf,
   serviceOf,
 } from '../disk-attachment.ts'
-import { cardFunctions } from '../pci-hardware.ts'
+import { cardFunctions, isUnitDrive } from '../pci-hardware.ts'
 import { hintSign, metal, neutral, notApplicable, oddSign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
 const NO_DRIVE = 'the kernel lists no drive other than those made of memory, files and other drives'
@@ -235,7 +235,10 @@ const transport: Signal = {
     if (disks.length === 0 && !hasRemoteStorage(ways.fact)) return notApplicable(NO_DRIVE)
     const far = disks.filter((disk) => networkOf(disk, ways.fact) !== null || serviceOf(disk) !== null)
     const functions = new Map(pci.ok ? pci.fact.devices.map((device) => [device.address, device]) : [])
-    const behind = disks.filter((disk) => isDpuFunction(functions.get(diskFunction(disk) ?? '')))
+    const behind = disks.filter((disk) => {
+      const controller = functions.get(diskFunction(disk) ?? '')
+      return controller !== undefined && isUnitDrive(controller)
+    })
     const steps = [
       ...far.slice(0, 8).map((disk) => {
         const over = networkOf(disk, ways.fact)
@@ -262,9 +265,6 @@ const transport: Signal = {
       : neutral(value, ...steps)
   },
 }
-
-const isDpuFunction = (device: PciDevice | undefined): boolean =>
-  device !== undefined && device.vendor === '15b3' && device.class.startsWith('01')
 
 /**
  * Signals of the drives. A drive that only looks virtual shows where the data is; only an emulator’s own name shows
