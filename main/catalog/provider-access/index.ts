@@ -262,10 +262,11 @@ function agentSteps(
   const idle = installed.filter((agent) => !found.includes(agent) && !waiting.includes(agent))
   return [
     ...foreign.slice(0, 20).map((agent) => {
-      const text = `${worded(agent)} ${works(agent) ? 'runs or starts at boot' : 'runs'} and is not declared`
-      return agent.name === CLOUD_INIT && isWithoutProvider(cloud)
-        ? unclear(`${text}; it found no provider’s instructions at this boot, and later ones are not shown.`, cloudInit)
-        : contradicts(`${text}.`, works(agent) ? remoteAgents : tenancyProcesses)
+      const idle = agent.name === CLOUD_INIT ? withoutInstructions(agent, units, cloud) : null
+      if (idle !== null)
+        return unclear(`${worded(agent)} ${idle}, and is not declared; later boots are not shown.`, cloudInit)
+      const text = `${worded(agent)} ${works(agent) ? 'runs or starts at boot' : 'runs'} and is not declared.`
+      return contradicts(text, works(agent) ? remoteAgents : tenancyProcesses)
     }),
     ...waiting.map((agent) => ofGuests(agent, cpu, context)),
     ...(stated.length > 0
@@ -304,6 +305,17 @@ function ofGuests(agent: RemoteAgent, cpu: Wanted['cpu'], context: Context): Dra
 
 /** Its fallback, DataSourceNone, which the installer of Ubuntu leaves in place: cloud-init found no source of instructions but the server’s own files. */
 const isWithoutProvider = (cloud: Wanted['cloud']): boolean => cloud.ok && cloud.fact.cloudName === 'none'
+
+/**
+ * That cloud-init followed no provider at this boot; null where it may have. Its units are enabled for a target of their own, which its
+ * generator leaves out where a file switches it off, as Ubuntu’s installer does, or nothing gives instructions; the file of what it was
+ * given is in memory, and is there after each boot at which it ran.
+ */
+function withoutInstructions(agent: RemoteAgent, units: AgentUnits['units'], cloud: Wanted['cloud']): string | null {
+  if (isWithoutProvider(cloud)) return 'starts at boot, found no provider’s instructions at this boot'
+  const isIdle = cloud.ok && !cloud.fact.present && agent.units.every((unit) => units.get(unit)?.active !== true)
+  return isIdle ? 'is enabled, did not start at this boot' : null
+}
 
 function provisioning({ cloud }: Wanted, context: Context): readonly DraftObservation[] {
   if (!cloud.ok) return unclearAbout(cloudInit, cloud)
