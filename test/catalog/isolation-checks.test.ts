@@ -57,6 +57,16 @@ describe('isolation, location and inventory checks', () => {
     }
   })
 
+  // ps(1) lists every account’s processes to any login; nothing of it is withheld by a missing right.
+  test('what a collection without rights did not read', () => {
+    const without = argue('demo-nosudo-06')
+    const limit = without.limitations.find((text) => text.startsWith('The collection had no administrator rights'))
+    expect(limit).toContain('lists of container and guest managers were not read')
+    expect(limit).not.toContain('processes')
+    expect(argue('demo-gpu-01').limitations).not.toContain(limit)
+    expect(without.limitations.join()).toContain('InfiniBand, Ethernet or NVLink fabric was not tested')
+  })
+
   test('the argument and the check on hardware come from one path', () => {
     for (const node of nodes) {
       const { environment } = argue(node)

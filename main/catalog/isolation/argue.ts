@@ -24,7 +24,7 @@ const CANNOT_SHOW: readonly string[] = [
 ]
 
 const WITHOUT_RIGHTS =
-  'The collection had no administrator rights: firmware tables, registers and other users’ processes were not read.'
+  'The collection had no administrator rights: the contents of firmware tables, registers of the processor, the kernel’s log and the lists of container and guest managers were not read.'
 const WITHOUT_LIVE_TESTS =
   'Live tests were not requested: the cost of CPUID, clock steal over an interval, and counters that change with the load were not measured.'
 

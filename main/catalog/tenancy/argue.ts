@@ -21,7 +21,7 @@ export interface TenancyAnswer {
 
 /** Limits of every tenancy result. Printed with it; they make no result undetermined. */
 export const TENANCY_LIMITS: readonly string[] = [
-  'Which other servers are in the same partition of an InfiniBand or Ethernet fabric was not tested: to list them, packets would have to be sent.',
+  'Which other servers are in the same partition of an InfiniBand, Ethernet or NVLink fabric was not tested: to list them, packets would have to be sent.',
   'The system does not show which people use an account, a service or a cluster on the roster.',
   'An administrator of the system, or of Kubernetes, Slurm or Ray on it, can start other work at any time.',
 ]
