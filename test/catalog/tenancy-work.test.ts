@@ -7,6 +7,7 @@ import { tenancyRay, tenancySlices, tenancySlurm } from '../../main/catalog/tena
 import { tenancyRuntimes } from '../../main/catalog/tenancy/sessions.ts'
 import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/virtualization/index.ts'
 import { known, unknown } from '../../main/core/probe.ts'
+import { over, stepText } from '../support/concluded.ts'
 import {
   answer,
   type Changed,
@@ -109,6 +110,14 @@ describe('guests of this system', () => {
     // A driver outside the kernel, such as DPDK's, holds a function the same way.
     expect(answer(change(virtHosted, { heldBack: ['0000:5e:00.0'], taps: ['tap0'] })).tenancy).toBe('single-observed')
   })
+  // Proxmox VE, KubeVirt, XCP-ng and Debian’s Xen, with no guest at this moment: as ps prints their services.
+  test.each(['libvirtd', 'qmeventd', 'pvedaemon', 'pvedaemon worke', 'virt-handler', 'xapi', 'oxenstored'])(
+    'the service %s that starts them leaves it open whether there are none',
+    (command) => {
+      const found = over('tenancy.no-guests', processRows(DEMO, [2600, 'root', command, '0::/system.slice/x.service']))
+      expect([found.verdict, stepText(found)]).toEqual(['inconclusive', expect.stringContaining(`“${command}”`)])
+    },
+  )
   test('a service that could start them is no guest', () => {
     expect(answer(processRows(DEMO, [2600, 'root', 'libvirtd', '0::/system.slice/libvirtd.service'])).tenancy).toBe(
       'single-observed',

@@ -115,7 +115,7 @@ function ownerOf(cgroup: string): number | null {
 const MONITORS =
   /^(qemu-system-.*|qemu-kvm|qemu|kvm|firecracker|cloud-hyperviso?r?|crosvm|VBoxHeadless|VirtualBoxVM|vmware-vmx|lkvm|libvirt_lxc|bhyve|stratovirt|dragonball.*|jailer)$/
 const GUEST_SERVICES =
-  /^(libvirtd|virtqemud|virtxend|xenstored|xl|vboxwebsrv|VBoxSVC|vmware-hostd|nova-compute|incusd|lxd|multipassd)$/
+  /^(libvirtd|virtqemud|virtxend|xenstored|xl|vboxwebsrv|VBoxSVC|vmware-hostd|nova-compute|incusd|lxd|multipassd|qmeventd|pvedaemon( worke)?|virt-handler|xapi|oxenstored)$/
 
 // Threads that the kernel starts for an open guest, whatever the program that opened it calls itself (virt/kvm, drivers/vhost).
 const GUEST_THREADS = /^(vhost-\d{1,10}|kvm-pit\/\d{1,10}|kvm-nx-lpage-re.*)$/
