@@ -62,6 +62,21 @@ describe('a pod whose image runs under the number of an account that is not on t
       'inconclusive',
     ))
 
+  // The kubelet keeps the folder of a pod that ended, such as of a job, until the pod is deleted; kubeadm reset leaves /var/log/pods in place.
+  test.each([
+    ['globex', [], 'inconclusive', 'none of which runs now: “globex”'],
+    ['globex', [withRow(DOCKER.replace('docker-', 'unrelated-'))], 'inconclusive', 'none of which runs now'],
+    ['globex', [withRow(POD)], 'not-satisfied', 'with pods here that are not on the declared roster: “globex”'],
+    ['mortiz', [], 'satisfied', '“mortiz”'],
+    // A node of OpenShift, and one that Rancher manages: their own parts.
+    ['openshift-ovn-kubernetes', [withRow(POD)], 'satisfied', ''],
+    ['cattle-fleet-system', [withRow(POD)], 'satisfied', ''],
+    ['openshift-globex', [withRow(POD)], 'not-satisfied', '“openshift-globex”'],
+  ] as const)('a folder of a pod in %s', (namespace, more, verdict, part) => {
+    const found = over('tenancy.container-census', pods(namespace), ...more)
+    expect([found.verdict, stepText(found)]).toEqual([verdict, expect.stringContaining(part)])
+  })
+
   test.each([
     [POD, 'inconclusive'],
     [OWN, 'not-satisfied'],

@@ -1,13 +1,14 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { known } from '../../core/probe.ts'
 import { accountsLocal, type LocalAccounts } from '../accounts/probes.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { type Container, containersOf, type Pods, tenancyPods, tenancyProcesses } from './processes.ts'
 import { peopleOf, rosterOf, type TenancyReadings, viewSteps } from './readings.ts'
 import { namespaces } from './sessions.ts'
 
 /**
- * Namespaces in which Kubernetes, its network and its GPU drivers run their own parts. Exact names: any person can make one that is alike.
+ * Namespaces in which Kubernetes, its distributions, its network and its GPU drivers run their own parts on every node. Exact names: any
+ * person can make one that is alike.
  */
 const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   'kube-system',
@@ -32,6 +33,22 @@ const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   'longhorn-system',
   'rook-ceph',
   'monitoring',
+  'cattle-system',
+  'cattle-fleet-system',
+  'openshift-cluster-node-tuning-operator',
+  'openshift-dns',
+  'openshift-image-registry',
+  'openshift-ingress-canary',
+  'openshift-kni-infra',
+  'openshift-machine-config-operator',
+  'openshift-monitoring',
+  'openshift-multus',
+  'openshift-network-diagnostics',
+  'openshift-network-node-identity',
+  'openshift-network-operator',
+  'openshift-nfd',
+  'openshift-ovn-kubernetes',
+  'openshift-sdn',
 ])
 
 /**
@@ -55,7 +72,7 @@ export function containerSteps(
   if (roster === null)
     return [unclear(`${what}, and no roster was declared to identify their owners.`, tenancyProcesses)]
   const open = [
-    ...spaceSteps(spaces, roster),
+    ...spaceSteps(spaces, runningSpaces(containers, pods.fact), roster),
     ...unlistedPods(containers, pods.fact),
     ...ownerSteps(containers, accounts.fact, roster, what),
   ]
@@ -72,21 +89,38 @@ export function containerSteps(
 const spacesOf = ({ pods }: Pods): readonly string[] =>
   [...new Set(pods.map(({ namespace }) => namespace))].filter((name) => !SYSTEM_NAMESPACES.has(name)).sort()
 
-function spaceSteps(spaces: readonly string[], roster: ReadonlySet<string>): readonly DraftObservation[] {
+const plainId = (id: string): string => id.replace(/[-_]/g, '')
+
+/** Namespaces of which a pod has a process. The folder of a pod stays until the pod is deleted, though it ended, or for good without a kubelet. */
+function runningSpaces(containers: readonly Container[], { pods }: Pods): ReadonlySet<string> {
+  const running = new Set(containers.filter(({ manager }) => manager === 'Kubernetes').map(({ id }) => plainId(id)))
+  return new Set(pods.filter(({ uid }) => running.has(plainId(uid))).map(({ namespace }) => namespace))
+}
+
+function spaceSteps(
+  spaces: readonly string[],
+  running: ReadonlySet<string>,
+  roster: ReadonlySet<string>,
+): readonly DraftObservation[] {
   const foreign = spaces.filter((name) => !roster.has(name))
-  return foreign.length === 0
-    ? []
-    : [
-        contradicts(
-          `Kubernetes namespaces with pods here that are not on the declared roster: ${named(foreign)}.`,
-          tenancyPods,
-        ),
-      ]
+  return [
+    ...stepOn(
+      contradicts,
+      'Kubernetes namespaces with pods here that are not on the declared roster',
+      foreign.filter((name) => running.has(name)),
+      tenancyPods,
+    ),
+    ...stepOn(
+      unclear,
+      'Kubernetes namespaces that are not on the declared roster have folders of pods, none of which runs now',
+      foreign.filter((name) => !running.has(name)),
+      tenancyPods,
+    ),
+  ]
 }
 
 /** Pods that run and have no folder: the kubelet keeps its folders elsewhere, or something else made the groups. */
 function unlistedPods(containers: readonly Container[], { pods }: Pods): readonly DraftObservation[] {
-  const plainId = (id: string): string => id.replace(/[-_]/g, '')
   const listed = new Set(pods.map(({ uid }) => plainId(uid)))
   const unlisted = containers.filter(({ manager, id }) => manager === 'Kubernetes' && !listed.has(plainId(id)))
   return unlisted.length === 0
