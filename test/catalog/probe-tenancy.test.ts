@@ -64,6 +64,31 @@ describe('tenancy.processes', () => {
     )
     expect(found.map(({ manager, id }) => `${manager} ${id}`)).toEqual(['systemd-nspawn web', 'systemd-nspawn build'])
   })
+  // containerd without systemd’s driver (ctr, and nerdctl on control groups of version 1); Amazon ECS and others that give Docker a group of their own.
+  test('containers in groups without the name of a manager', () => {
+    const id = '38fac3e99302'.padEnd(64, 'b')
+    const found = containersOf(
+      list(
+        '700 root redis-server 0::/default/redis',
+        `701 root nginx 12:pids:/default/${id},11:memory:/default/${id},1:name=systemd:/default/${id}`,
+        `702 root java 9:perf_event:/ecs/web/5a0d5ceddf6c44c1928d367a815d890f/${id.replace('38', '39')}`,
+        `703 root sh 0::/jobs/${id.replace('38', '3a')}/init.scope`,
+        `704 kim sh 0::/user.slice/user-1000.slice/user@1000.service/${id.replace('38', '3b')}`,
+        `705 root cat 0::/system.slice/docker-${id.replace('38', '3c')}.scope`,
+        '706 root a 0::/system.slice/default/x.service',
+        `707 root b 0::/system.slice/run-${id}.service`,
+        `708 root c 0::/system.slice/${id.slice(0, 63)}`,
+      ),
+    )
+    expect(found.map(({ manager, id: own, ownerId }) => `${manager} ${own.slice(0, 5)} ${ownerId}`)).toEqual([
+      'containerd redis null',
+      'containerd 38fac null',
+      'other 39fac null',
+      'other 3afac null',
+      'other 3bfac 1000',
+      'Docker 3cfac null',
+    ])
+  })
   test('threads that the kernel starts for guests', () => {
     const found = list(
       '9011 root vhost-9000 -',

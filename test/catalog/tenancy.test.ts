@@ -218,6 +218,16 @@ describe('containers', () => {
     expect(tenancyOf(DEMO, [lxc]).tenancy).toBe('undetermined')
     expect(tenancyOf(DEMO, [lxc], ['root', 'bwaudit', 'mortiz', 'jlin', 'mortiz-lab']).tenancy).toBe('single-observed')
   })
+  test.each(['0::/default/redis', `4:memory:/ecs/web/5a0d5ceddf6c44c1928d367a815d890f/${'b'.repeat(64)}`])(
+    'in %s, with no name of its manager, its owner is open',
+    (group) => {
+      const found = answer(processRows(DEMO, [7001, 'root', 'redis-server', group]))
+      expect([found.tenancy, texts(found, 'unclear')]).toEqual([
+        'undetermined',
+        expect.stringContaining('no owner on the declared roster could be identified'),
+      ])
+    },
+  )
   test('a pod with its namespace on the roster, off it, and without a folder', () => {
     const pod = processRows(DEMO, [7001, 'root', 'python3', GROUP])
     const pods = (namespace: string): Changed[number] => [

@@ -52,6 +52,8 @@ const CONTAINER_GROUPS: readonly { readonly manager: string; readonly pattern: R
   // Podman's libpod/container_internal_linux.go: below its unit where that has one (--cgroups=split, as Quadlet runs it), else a scope.
   { manager: 'Podman', pattern: /libpod-(?:payload-)?([0-9a-f]{12,64})/ },
   { manager: 'containerd', pattern: /(?:cri-containerd-|\/nerdctl-|\/containerd\/)([0-9a-f]{12,64})/ },
+  // Its default namespace without systemd’s driver: a group at the root, with the container’s id or the name that ctr was given.
+  { manager: 'containerd', pattern: /:\/default\/([A-Za-z0-9][A-Za-z0-9_.-]{0,75})(?=\/|,|$)/ },
   { manager: 'CRI-O', pattern: /crio-(?!conmon)([0-9a-f]{12,64})/ },
   { manager: 'LXC', pattern: /\/lxc(?:\.payload[./]|\/)([A-Za-z0-9_.-]{1,64})/ },
   // systemd's machine.c: a scope where it was started by hand; libvirt registers its guests there too, under the name of their driver.
@@ -60,6 +62,8 @@ const CONTAINER_GROUPS: readonly { readonly manager: string; readonly pattern: R
     pattern:
       /machine\.slice\/(?:systemd-nspawn@|machine-(?!(?:qemu|lxc|ch|xen)\\x2d))([^/:]{1,64}?)\.(?:service|scope)(?:\/|,|$)/,
   },
+  // Docker and others name a container by 64 digits; whoever starts it can put it into a group of its own, as Amazon ECS does.
+  { manager: 'other', pattern: /\/([0-9a-f]{64})(?=\/|,|$)/ },
 ]
 
 /** Whether a container manager made the control group that the process sits in. */
