@@ -65,6 +65,21 @@ describe('jobs and clusters', () => {
     expect([nameless.tenancy, texts(nameless, 'contradicts')]).toEqual(['undetermined', ''])
     expect(texts(nameless, 'unclear')).toContain('“number 50123”')
   })
+  // Nomad’s exec driver and HTCondor (UID_DOMAIN) run jobs under “nobody” unless they are told an account.
+  test.each([
+    ['0::/nomad.slice/share.slice/8d7c31e3-0d54-4a4f-9d1f-2f5b0f6c1a11.train.scope', 'nobody', 'undetermined'],
+    ['0::/nomad.slice/share.slice/8d7c31e3-0d54-4a4f-9d1f-2f5b0f6c1a11.train.scope', 'mortiz', 'single-observed'],
+    ['0::/system.slice/htcondor/condor_var_lib_condor_execute_slot1_23@gpu1', 'nobody', 'undetermined'],
+    ['4:memory:/htcondor/condor_var_lib_condor_execute_slot1,1:name=systemd:/x', 'nobody', 'undetermined'],
+    ['0::/system.slice/nomad.service', 'nobody', 'single-observed'],
+    ['0::/system.slice/condor.service', 'nobody', 'single-observed'],
+  ] as const)('a job in %s under %s', (group, user, tenancy) => {
+    const found = answer(processRows(DEMO, [7001, user, 'python3', group]))
+    expect([found.tenancy, texts(found, 'unclear')]).toEqual([
+      tenancy,
+      tenancy === 'undetermined' ? expect.stringContaining('runs jobs here under accounts') : '',
+    ])
+  })
   test('Ray: reported where it is the tenant’s own', () => {
     const ray = (user: string) => processRows(DEMO, [7001, user, 'raylet', '0::/system.slice/ray.service'])
     const sessions: Changed[number] = [tenancyRay, known({ sessions: ['session_2026-11-20_08-00-00_123456_7000'] })]

@@ -230,8 +230,30 @@ export function schedulerSteps(readings: SchedulerReadings, context: Context): r
   // Without these two the result is undetermined already, and they state this themselves.
   if (!processes.ok || !slices.ok) return []
   const roster = rosterOf(context)
-  return [...slurmSteps(readings, processes.fact, roster), ...raySteps(readings, processes.fact, roster)]
+  return [
+    ...slurmSteps(readings, processes.fact, roster),
+    ...raySteps(readings, processes.fact, roster),
+    ...otherJobSteps(processes.fact, roster),
+  ]
 }
+
+/** Groups of jobs: HTCondor’s manual, “Cgroup-based process tracking”; Nomad’s, “Resource isolation” (control groups of version 2). */
+const JOB_GROUPS: readonly (readonly [RegExp, string])[] = [
+  [/\/nomad\.slice\/(?:share|reserve)\.slice\/[0-9a-f]{8}-[0-9a-f-]{27}\./, 'Nomad'],
+  [/\/condor_[^/,]{1,200}_slot\d/, 'HTCondor'],
+]
+
+/** Jobs that other batch systems run under an account of the system, as “nobody”, which shows no one. Those of people are with the users. */
+const otherJobSteps = (list: Processes, roster: ReadonlySet<string> | null): readonly DraftObservation[] =>
+  JOB_GROUPS.flatMap(([pattern, system]) => {
+    const users = unique(list.processes.filter(({ cgroup }) => pattern.test(cgroup)).map(({ user }) => user))
+    return stepOn(
+      unclear,
+      `${system} runs jobs here under accounts that are not on the declared roster, so that their owners are not known`,
+      users.filter((user) => roster?.has(user) !== true),
+      tenancyProcesses,
+    )
+  })
 
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].sort()
 
