@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { gpuNvidia } from '../../main/catalog/gpu/nvidia.ts'
 import { pciDevices } from '../../main/catalog/pci/probes.ts'
-import { tenancyKfd } from '../../main/catalog/tenancy/processes.ts'
+import { tenancyKfd, tenancyPods } from '../../main/catalog/tenancy/processes.ts'
 import { TENANCY_PROBES } from '../../main/catalog/tenancy/readings.ts'
 import { tenancyRay, tenancySlices, tenancySlurm } from '../../main/catalog/tenancy/schedulers.ts'
 import { tenancyRuntimes } from '../../main/catalog/tenancy/sessions.ts'
@@ -88,6 +88,28 @@ describe('jobs and clusters', () => {
     expect(answer(ray('eve'), sessions).tenancy).toBe('shared')
     expect(answer(ray('mortiz'), [tenancyRay, unknown('this was not collected')]).tenancy).toBe('undetermined')
     expect(tenancyOf(DEMO, [ray('mortiz'), sessions], null).tenancy).toBe('undetermined')
+  })
+})
+
+// KubeRay’s pods run the image of Ray, whose account is number 1000; ps prints the account of the server with that number, or the number.
+describe('Ray in containers', () => {
+  const uid = '1f0c2e1a-7b44-4f0e-9a55-2f1c0de3b001'
+  const pod = `0::/kubepods.slice/kubepods-pod${uid.replaceAll('-', '_')}.slice/cri-containerd-${'e'.repeat(64)}.scope`
+  const docker = `0::/system.slice/docker-${'e'.repeat(64)}.scope`
+  const ray = (user: string, group: string) => processRows(DEMO, [7001, user, 'raylet', group])
+  const pods: Changed[number] = [tenancyPods, known({ pods: [{ namespace: 'mortiz', name: 'ray-1', uid }] })]
+  test.each([
+    ['1000', pod, 'single-observed'],
+    ['ubuntu', pod, 'single-observed'],
+    ['root', pod, 'single-observed'],
+    // Its manager’s lists do not show whose a container of Docker is.
+    ['1000', docker, 'undetermined'],
+    ['eve', docker, 'shared'],
+    ['1000', '0::/system.slice/ray.service', 'shared'],
+  ] as const)('under %s in %s: %s', (user, group, tenancy) => {
+    const found = answer(ray(user, group), pods)
+    expect([found.tenancy, texts(found, 'contradicts') !== '']).toEqual([tenancy, tenancy === 'shared'])
+    if (tenancy === 'single-observed') expect(texts(found, 'supports')).toContain('Ray runs here in containers alone')
   })
 })
 

@@ -5,6 +5,7 @@ import { contradicts, count, decide, named, stepOn, supports, unclear } from '..
 import { SCREENS } from './gpu-processes.ts'
 import {
   containersOf,
+  isInContainer,
   isInJob,
   isInPod,
   monitorsOf,
@@ -332,8 +333,14 @@ function raySteps(
   list: Processes,
   roster: ReadonlySet<string> | null,
 ): readonly DraftObservation[] {
-  const found: readonly Process[] = list.processes.filter(({ command }) => RAY.test(command))
-  if (found.length === 0) return []
+  const all: readonly Process[] = list.processes.filter(({ command }) => RAY.test(command))
+  if (all.length === 0) return []
+  // An image chooses the number of its account: who owns the container is tested with the containers.
+  const found = all.filter((one) => !isInPod(one) && !(isInContainer(one) && /^\d{1,10}$/.test(one.user)))
+  if (found.length === 0)
+    return [
+      supports('Ray runs here in containers alone; their owners are tested with the containers.', tenancyProcesses),
+    ]
   if (roster === null)
     return [unclear('A Ray cluster runs here, and no roster was declared to identify its owner.', tenancyProcesses)]
   const owners = unique(found.map(({ user }) => user))
