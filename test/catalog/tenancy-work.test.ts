@@ -65,7 +65,7 @@ describe('jobs and clusters', () => {
     expect([nameless.tenancy, texts(nameless, 'contradicts')]).toEqual(['undetermined', ''])
     expect(texts(nameless, 'unclear')).toContain('“number 50123”')
   })
-  // Nomad’s exec driver and HTCondor (UID_DOMAIN) run jobs under “nobody” unless they are told an account.
+  // Nomad’s exec driver and HTCondor (UID_DOMAIN) run jobs under “nobody” unless the job names an account.
   test.each([
     ['0::/nomad.slice/share.slice/8d7c31e3-0d54-4a4f-9d1f-2f5b0f6c1a11.train.scope', 'nobody', 'undetermined'],
     ['0::/nomad.slice/share.slice/8d7c31e3-0d54-4a4f-9d1f-2f5b0f6c1a11.train.scope', 'mortiz', 'single-observed'],
