@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { accountsLocal } from '../../main/catalog/accounts/probes.ts'
 import { gpuNvidia } from '../../main/catalog/gpu/nvidia.ts'
 import { parseProcesses, tenancyPods, tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
-import { known } from '../../main/core/probe.ts'
+import { known, unknown } from '../../main/core/probe.ts'
 import { answer as captured, fact } from '../support/answers.ts'
 import { changed, over, overDeclared, stepText } from '../support/concluded.ts'
 import { answer, change, factOf, texts } from '../support/tenancy-readings.ts'
@@ -95,7 +95,48 @@ describe('a pod whose image runs under the number of an account that is not on t
       tenancyProcesses,
       known({ processes: [{ pid: 7001, user: 'root', command: 'python3', cgroup: group }], isComplete: true }),
     ])
-    expect(root.verdict).toBe('not-satisfied')
+    expect(root.verdict).toBe(group === POD ? 'inconclusive' : 'not-satisfied')
+  })
+
+  // Its namespace shows whose work it is, whatever account of this server has the number that the image chose.
+  test.each([
+    [
+      'mortiz',
+      'root',
+      'satisfied',
+      'in pods of Kubernetes namespaces on the declared roster, or of Kubernetes itself: “mortiz”',
+    ],
+    ['mortiz', '65532', 'satisfied', '“mortiz”'],
+    ['gpu-operator', 'root', 'satisfied', '“gpu-operator”'],
+    [
+      'globex',
+      'root',
+      'not-satisfied',
+      'in pods of Kubernetes namespaces that are not on the declared roster: “globex”',
+    ],
+    ['globex', 'mortiz', 'not-satisfied', '“globex”'],
+    [null, 'root', 'inconclusive', 'of which the Kubernetes namespace is not known'],
+    [null, 'mortiz', 'inconclusive', 'of which the Kubernetes namespace is not known'],
+    [null, '65532', 'inconclusive', '“65532”'],
+  ] as const)('a GPU process in a pod of %s under %s: %s', (namespace, user, verdict, part) => {
+    const onGpu = changed(gpuNvidia, ({ gpus, ...driver }) => ({
+      ...driver,
+      gpus: gpus.map((gpu, at) => ({
+        ...gpu,
+        processes: at === 0 ? [{ pid: 7001, type: 'C', memoryMib: null }] : gpu.processes,
+      })),
+    }))
+    const inPod = changed(tenancyProcesses, (list) => ({
+      ...list,
+      processes: [...list.processes, { pid: 7001, user, command: 'python3', cgroup: POD }],
+    }))
+    const folders = namespace === null ? ([tenancyPods, unknown('not read')] as const) : pods(namespace)
+    const found = over('tenancy.gpu-processes', onGpu, inPod, folders)
+    expect([found.verdict, stepText(found)]).toEqual([verdict, expect.stringContaining(part)])
+    const all = answer(onGpu, inPod, folders)
+    expect(all.tenancy).toBe(
+      { satisfied: 'single-observed', 'not-satisfied': 'shared', inconclusive: 'undetermined' }[verdict],
+    )
   })
 
   test('the tenancy of the node', () => {

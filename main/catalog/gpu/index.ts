@@ -1,11 +1,11 @@
 import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { known, type Parsed, type Probe } from '../../core/probe.ts'
+import { known, type Parsed, type Probe, unknown } from '../../core/probe.ts'
 import { declaredNames } from '../accounts/login-traces.ts'
 import { gpusOf, isNvidiaGpu, type PciDevice, type PciDevices, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
-import { memorySteps, openOwners, ownersOf, unaskedSteps, workOnGpus } from '../tenancy/gpu-processes.ts'
-import { type Processes, tenancyKfd, tenancyProcesses } from '../tenancy/processes.ts'
+import { memorySteps, openOwners, ownersOf, spaceSteps, unaskedSteps, workOnGpus } from '../tenancy/gpu-processes.ts'
+import { type Pods, type Processes, tenancyKfd, tenancyPods, tenancyProcesses } from '../tenancy/processes.ts'
 import { wasAnswered } from '../tenancy/readings.ts'
 import data from './checks.json' with { type: 'json' }
 import { isGpuFunction, isUnderOwnDriver, isVirtualGpuName, isWholeById } from './models.ts'
@@ -158,12 +158,13 @@ function sliceSteps(gpus: readonly NvidiaGpu[], processes: Parsed<Processes>): r
 const tenancyGpuProcesses = defineCheck({
   id: 'tenancy.gpu-processes',
   property: 'isolation',
-  expected: 'Every process on the GPUs runs under an account on the declared roster.',
+  expected:
+    'Every process on the GPUs runs under an account on the declared roster, or in a pod of a Kubernetes namespace on it.',
   limitations:
-    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement by the author of the fleet file. A process in a container that runs as root counts as root, one under a number that no account has is inconclusive, as is one in a Kubernetes pod under an account that is not on the roster, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
+    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement by the author of the fleet file. A process in a container other than a pod that runs as root counts as root, one under a number that no account has is inconclusive, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
   requires: { pci: pciDevices, processes: tenancyProcesses },
-  optional: { gpus: gpuNvidia, kfd: tenancyKfd },
-  evaluate({ pci, processes }, { gpus, kfd }, { node }) {
+  optional: { gpus: gpuNvidia, kfd: tenancyKfd, pods: tenancyPods },
+  evaluate({ pci, processes }, { gpus, kfd, pods }, { node }) {
     const listed = gpusOf(pci.devices)
     // The graphics of an AMD processor are not a separate GPU, but can compute like one.
     const computes = kfd.ok && kfd.fact.ids.length > 0
@@ -174,9 +175,9 @@ const tenancyGpuProcesses = defineCheck({
     return decide([
       ...unaskedSteps({ gpus, pci: known(pci) }),
       ...(gpus.ok ? listingSteps(gpus.fact, listed) : []),
-      ...(gpus.ok && gpus.fact.gpus.length > 0 ? nvidiaSteps(gpus.fact, processes, roster) : []),
+      ...(gpus.ok && gpus.fact.gpus.length > 0 ? nvidiaSteps(gpus.fact, processes, roster, pods) : []),
       ...(gpus.ok ? memorySteps(gpus.fact.gpus) : []),
-      ...(hasAmd ? amdSteps(kfd, processes, roster) : []),
+      ...(hasAmd ? amdSteps(kfd, processes, roster, pods) : []),
     ])
   },
 })
@@ -185,12 +186,13 @@ function nvidiaSteps(
   { gpus }: NvidiaGpus,
   processes: Processes,
   roster: ReadonlySet<string> | null,
+  pods: Parsed<Pods>,
 ): readonly DraftObservation[] {
   const { ids, screens } = workOnGpus(gpus, processes.processes)
   const isAlone = ids.length === 0 && screens.length > 0 && processes.isComplete
   const others = isAlone
     ? [supports('No other process uses a GPU.', gpuNvidia)]
-    : processSteps(ids, processes, roster, gpuNvidia)
+    : processSteps(ids, processes, roster, gpuNvidia, pods)
   return [...others, ...screens]
 }
 
@@ -217,8 +219,9 @@ function amdSteps(
   kfd: Parsed<{ readonly ids: readonly number[] }>,
   processes: Processes,
   roster: ReadonlySet<string> | null,
+  pods: Parsed<Pods>,
 ): readonly DraftObservation[] {
-  return kfd.ok ? processSteps(kfd.fact.ids, processes, roster, tenancyKfd) : unclearAbout(tenancyKfd, kfd)
+  return kfd.ok ? processSteps(kfd.fact.ids, processes, roster, tenancyKfd, pods) : unclearAbout(tenancyKfd, kfd)
 }
 
 /**
@@ -231,6 +234,7 @@ export function processSteps(
   { processes, isComplete }: Processes,
   roster: ReadonlySet<string> | null,
   probe: Probe<unknown>,
+  pods: Parsed<Pods> = unknown('the pods were not listed'),
 ): readonly DraftObservation[] {
   if (ids.length === 0)
     return [
@@ -241,7 +245,7 @@ export function processSteps(
             tenancyProcesses,
           ),
     ]
-  const found = ownersOf(ids, processes, roster)
+  const found = ownersOf(ids, processes, pods, roster)
   const { owners, foreign, unnamed } = found
   const what = count(ids.length, 'GPU process', 'GPU processes')
   const open = openOwners(found, what, probe)
@@ -253,6 +257,7 @@ export function processSteps(
   ]
   return [
     ...open,
+    ...spaceSteps(found),
     ...(roster === null
       ? [
           unclear(
@@ -272,7 +277,7 @@ export function processSteps(
     ...(roster !== null && foreign.length === 0 && own.length > 0
       ? [
           supports(
-            `${open.length === 0 ? what : 'The other GPU processes'} run under accounts on the declared roster: ${named(own)}.`,
+            `${open.length + found.spaces.length + found.foreignSpaces.length === 0 ? what : 'The other GPU processes'} run under accounts on the declared roster: ${named(own)}.`,
             probe,
           ),
         ]

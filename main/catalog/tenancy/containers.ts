@@ -2,7 +2,7 @@ import { type Context, type DraftObservation, defineCheck, unclearAbout } from '
 import { known } from '../../core/probe.ts'
 import { accountsLocal, type LocalAccounts } from '../accounts/probes.ts'
 import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
-import { type Container, containersOf, type Pods, tenancyPods, tenancyProcesses } from './processes.ts'
+import { type Container, containersOf, type Pods, plainId, tenancyPods, tenancyProcesses } from './processes.ts'
 import { peopleOf, rosterOf, type TenancyReadings, viewSteps } from './readings.ts'
 import { namespaces } from './sessions.ts'
 
@@ -89,7 +89,13 @@ export function containerSteps(
 const spacesOf = ({ pods }: Pods): readonly string[] =>
   [...new Set(pods.map(({ namespace }) => namespace))].filter((name) => !SYSTEM_NAMESPACES.has(name)).sort()
 
-const plainId = (id: string): string => id.replace(/[-_]/g, '')
+/** Digits of the id of each pod that has a folder → its namespace. */
+export const namespacesOf = ({ pods }: Pods): ReadonlyMap<string, string> =>
+  new Map(pods.map(({ uid, namespace }) => [plainId(uid), namespace]))
+
+/** Whether a namespace is on the roster, or one in which Kubernetes runs its own parts. */
+export const isOwnSpace = (name: string, roster: ReadonlySet<string>): boolean =>
+  roster.has(name) || SYSTEM_NAMESPACES.has(name)
 
 /** Namespaces of which a pod has a process. The folder of a pod stays until the pod is deleted, though it ended, or for good without a kubelet. */
 function runningSpaces(containers: readonly Container[], { pods }: Pods): ReadonlySet<string> {

@@ -1,10 +1,20 @@
 import { type Context, type DraftObservation, unclearAbout } from '../../core/check.ts'
-import type { Probe } from '../../core/probe.ts'
+import type { Parsed, Probe } from '../../core/probe.ts'
 import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { sharingProcesses } from '../gpu/probes.ts'
 import { gpusOf, isNvidiaGpu, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, named, stepOn, supports, unclear } from '../steps.ts'
-import { isInContainer, isInPod, type Processes, tenancyKfd, tenancyProcesses } from './processes.ts'
+import { isOwnSpace, namespacesOf } from './containers.ts'
+import {
+  isInContainer,
+  type Pods,
+  type Process,
+  type Processes,
+  podOf,
+  tenancyKfd,
+  tenancyPods,
+  tenancyProcesses,
+} from './processes.ts'
 import { rosterOf, type TenancyReadings, wasAnswered } from './readings.ts'
 
 /** Accounts that the packages of display managers make, for the login screen and nothing else: GDM (also of Debian), SDDM, LightDM. */
@@ -31,12 +41,12 @@ export function workOnGpus(
 
 /** Processes on the GPUs that NVIDIA's driver lists, against the process list and the roster. */
 function gpuProcessSteps(
-  { gpus, processes }: Pick<TenancyReadings, 'gpus' | 'processes'>,
+  { gpus, processes, pods }: Pick<TenancyReadings, 'gpus' | 'processes' | 'pods'>,
   context: Context,
 ): readonly DraftObservation[] {
   if (!gpus.ok || !processes.ok) return []
   const { ids, screens } = workOnGpus(gpus.fact.gpus, processes.fact.processes)
-  if (ids.length > 0) return [...ownerSteps(ids, processes.fact, rosterOf(context), gpuNvidia), ...screens]
+  if (ids.length > 0) return [...ownerSteps(ids, processes.fact, pods, rosterOf(context), gpuNvidia), ...screens]
   const none =
     screens.length > 0
       ? 'No other process uses a GPU.'
@@ -50,41 +60,74 @@ const isNumber = (user: string): boolean => /^\d{1,10}$/.test(user)
 interface Owners {
   /** Ids that the process list lacks: they may have ended or started between the two lists, or be outside of what we see. */
   readonly unseen: readonly number[]
+  /** Accounts of the processes outside of pods, and those of them that are on no roster. */
   readonly owners: readonly string[]
-  /** Those on no roster. */
   readonly foreign: readonly string[]
   /**
-   * Numbers on no roster that no account has, of processes in containers alone, and accounts on no roster, of processes in pods alone: an
-   * image chooses the number, and whose the container is shows in its manager’s lists. Root is on every system and in every image.
+   * Numbers on no roster that no account has, of processes in containers alone, and accounts on no roster, of pods of which no namespace is
+   * known: an image chooses the number, and whose the container is shows in its manager’s lists.
    */
   readonly unnamed: readonly string[]
+  /** Namespaces of the processes in pods: those on the roster or of Kubernetes itself, and the others. */
+  readonly spaces: readonly string[]
+  readonly foreignSpaces: readonly string[]
+  /** How many processes are in pods of which no namespace is known. */
+  readonly unplaced: number
 }
 
-/** Accounts that run the processes with these ids, against the roster. */
+const inOrder = (names: readonly string[]): readonly string[] => [...new Set(names)].sort()
+const usersOf = (some: readonly Process[]): readonly string[] => inOrder(some.map(({ user }) => user))
+
+/** Accounts that run the processes with these ids, and namespaces of those in pods, against the roster. Without one, pods are as all others. */
 export function ownersOf(
   ids: readonly number[],
   processes: Processes['processes'],
+  pods: Parsed<Pods>,
   roster: ReadonlySet<string> | null,
 ): Owners {
   const byId = new Map(processes.map((one) => [one.pid, one]))
   const found = ids.flatMap((id) => byId.get(id) ?? [])
-  const owners = [...new Set(found.map(({ user }) => user))].sort()
-  const others = roster === null ? [] : owners.filter((owner) => !roster.has(owner))
-  const unnamed = others.filter((owner) => {
-    const isChosen = isNumber(owner) ? isInContainer : isInPod
-    return owner !== 'root' && found.every((one) => one.user !== owner || isChosen(one))
-  })
+  const known = pods.ok ? namespacesOf(pods.fact) : new Map<string, string>()
+  const inPods = roster === null ? [] : found.filter((one) => podOf(one) !== null)
+  const spaceOf = (one: Process): string | undefined => known.get(podOf(one) ?? '')
+  const spaces = inOrder(inPods.flatMap((one) => spaceOf(one) ?? []))
+  const unplaced = inPods.filter((one) => spaceOf(one) === undefined)
+  const direct = found.filter((one) => !inPods.includes(one))
+  const owners = usersOf(direct)
+  const isOff = (user: string): boolean => roster !== null && !roster.has(user)
+  const chosen = owners.filter(
+    (owner) => isOff(owner) && isNumber(owner) && direct.every((one) => one.user !== owner || isInContainer(one)),
+  )
   return {
     unseen: ids.filter((id) => !byId.has(id)),
     owners,
-    foreign: others.filter((owner) => !unnamed.includes(owner)),
-    unnamed,
+    foreign: owners.filter((owner) => isOff(owner) && !chosen.includes(owner)),
+    unnamed: inOrder([...chosen, ...usersOf(unplaced).filter((user) => isOff(user) && user !== 'root')]),
+    spaces: spaces.filter((name) => roster !== null && isOwnSpace(name, roster)),
+    foreignSpaces: spaces.filter((name) => roster !== null && !isOwnSpace(name, roster)),
+    unplaced: unplaced.length,
   }
 }
 
+/** What the namespaces of pods show about the processes in them. */
+export const spaceSteps = ({ spaces, foreignSpaces }: Owners): readonly DraftObservation[] => [
+  ...stepOn(
+    contradicts,
+    'GPU processes run in pods of Kubernetes namespaces that are not on the declared roster',
+    foreignSpaces,
+    tenancyPods,
+  ),
+  ...stepOn(
+    supports,
+    'GPU processes run in pods of Kubernetes namespaces on the declared roster, or of Kubernetes itself',
+    spaces,
+    tenancyPods,
+  ),
+]
+
 /** What remains open about the owners of GPU processes. */
 export function openOwners(
-  { unseen, unnamed }: Owners,
+  { unseen, unnamed, unplaced }: Owners,
   what: string,
   probe: Probe<unknown>,
 ): readonly DraftObservation[] {
@@ -100,6 +143,9 @@ export function openOwners(
           ),
         ]
       : []),
+    ...(unplaced > 0
+      ? [unclear(`${unplaced} of ${what} are in pods of which the Kubernetes namespace is not known.`, tenancyPods)]
+      : []),
   ]
 }
 
@@ -107,20 +153,27 @@ export function openOwners(
 function ownerSteps(
   ids: readonly number[],
   { processes }: Processes,
+  pods: Parsed<Pods>,
   roster: ReadonlySet<string> | null,
   probe: Probe<unknown>,
 ): readonly DraftObservation[] {
-  const found = ownersOf(ids, processes, roster)
+  const found = ownersOf(ids, processes, pods, roster)
   const what = count(ids.length, 'GPU process', 'GPU processes')
   const open = openOwners(found, what, probe)
   return [
     ...open,
+    ...spaceSteps(found),
     ...(found.foreign.length > 0
       ? [contradicts(`GPU processes belong to users not on the declared roster: ${named(found.foreign)}.`, probe)]
       : []),
     ...(roster === null ? [unclear(`${what}, and no roster was declared to identify their owners.`, probe)] : []),
-    ...(open.length + found.foreign.length === 0 && roster !== null
-      ? [supports(`${what}, all of users on the declared roster: ${named(found.owners)}.`, probe)]
+    ...(open.length + found.foreign.length === 0 && found.owners.length > 0 && roster !== null
+      ? [
+          supports(
+            `${found.spaces.length + found.foreignSpaces.length === 0 ? `${what}, all` : 'The other GPU processes are'} of users on the declared roster: ${named(found.owners)}.`,
+            probe,
+          ),
+        ]
       : []),
   ]
 }
@@ -130,7 +183,7 @@ function ownerSteps(
  * not queried. Slices of the tenant's own are reported and are no failure.
  */
 export function gpuTenancySteps(
-  readings: Pick<TenancyReadings, 'gpus' | 'processes' | 'pci' | 'kfd'>,
+  readings: Pick<TenancyReadings, 'gpus' | 'processes' | 'pci' | 'kfd' | 'pods'>,
   context: Context,
 ): readonly DraftObservation[] {
   const { gpus } = readings
@@ -222,9 +275,9 @@ function sharingSteps(
 }
 
 function kfdSteps(
-  { kfd, processes }: Pick<TenancyReadings, 'kfd' | 'processes'>,
+  { kfd, processes, pods }: Pick<TenancyReadings, 'kfd' | 'processes' | 'pods'>,
   context: Context,
 ): readonly DraftObservation[] {
   if (!kfd.ok || !processes.ok) return unclearAbout(tenancyKfd, kfd)
-  return kfd.fact.ids.length === 0 ? [] : ownerSteps(kfd.fact.ids, processes.fact, rosterOf(context), tenancyKfd)
+  return kfd.fact.ids.length === 0 ? [] : ownerSteps(kfd.fact.ids, processes.fact, pods, rosterOf(context), tenancyKfd)
 }

@@ -74,7 +74,16 @@ export const isInContainer = ({ cgroup }: Process): boolean =>
  * Whether the kubelet of the system started the process. An image or the pod chooses its number (runAsUser), so that the name of an account
  * here for that number shows no one; whose the pod is shows in its namespace.
  */
-export const isInPod = ({ cgroup }: Process): boolean => PODS.test(cgroup) && ownerOf(cgroup) === null
+export const isInPod = (process: Process): boolean => podOf(process) !== null
+
+/** Digits of the id of the pod that the process is in, as plainId() gives those of a folder; null outside of pods. */
+export function podOf({ cgroup }: Process): string | null {
+  const uid = PODS.exec(cgroup)?.[1]
+  return uid === undefined || ownerOf(cgroup) !== null ? null : plainId(uid)
+}
+
+/** Control groups and folders write the id of a pod with different signs between its digits. */
+export const plainId = (id: string): string => id.replace(/[-_]/g, '')
 
 /** Whether Slurm made the control group that the process is in, for a job (Slurm, “Control Group v2 plugin”, and cgroup.conf(5)). */
 export const isInJob = ({ cgroup }: Process): boolean =>
