@@ -2,9 +2,9 @@ import { type DraftObservation, defineCheck, unclearAbout } from '../../core/che
 import type { Parsed } from '../../core/probe.ts'
 import { passesOver } from '../pam/control.ts'
 import { expandStack, type PamEntry, type PamStack, pamStack } from '../pam/probes.ts'
-import { contradicts, decide, named, supports, unclear } from '../steps.ts'
+import { contradicts, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
-import { conditionSteps, contextSteps, methodChains, setting, settingWords } from './access.ts'
+import { conditionSteps, contextSteps, everyChainNeedsKey, methodChains, setting, settingWords } from './access.ts'
 import data from './checks.json' with { type: 'json' }
 import {
   accessSshdAllowList,
@@ -38,15 +38,18 @@ const accessSshdMfa = defineCheck({
   optional: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, ...RUNNING_SSH },
   evaluate(_, { sshd, conditions, contexts, pam, ...evidence }) {
     const keywords = ['authenticationmethods', ...TOKEN_SETTINGS] as const
-    const running = runningSsh(sshd, evidence, { contexts, keywords: [...keywords, 'usepam'] })
+    // Where every chain has two kinds, no other setting decides. Red Hat 8 gives sshd the accepted algorithms on its command line.
+    const deciding = sshd.ok && hasTwoKinds(sshd.fact) ? ['authenticationmethods'] : [...keywords, ...OTHER_METHODS]
+    const running = runningSsh(sshd, evidence, { contexts, keywords: [...deciding, 'usepam'] })
     const bySettings = (settings: SshdSettings): readonly DraftObservation[] => {
       // Keys on tokens carry the claim only where no chain of two kinds is requested.
       const restsOnTokens = !hasTwoKinds(settings) && onlyVerifiedSecurityKeys(settings)
       return [
         ...general(settings, pam),
-        ...contextSteps(contexts, settings, keywords, (context) => general(context, pam)),
-        ...conditionSteps(conditions, keywords, (key, value) => {
-          if (key !== 'authenticationmethods') return restsOnTokens ? 'unclear' : 'same'
+        ...contextSteps(contexts, settings, [...keywords, ...OTHER_METHODS], (context) => general(context, pam)),
+        ...conditionSteps(conditions, [...keywords, 'hostbasedauthentication'], (key, value) => {
+          if (key !== 'authenticationmethods')
+            return restsOnTokens && !(key.endsWith('authentication') && value === 'no') ? 'unclear' : 'same'
           return methodChains(value.split(/\s+/)).every(isTwoKinds) ? 'same' : 'weaker'
         }),
       ]
@@ -67,6 +70,9 @@ const TOKEN_SETTINGS = [
   'pubkeyauthoptions',
   'trustedusercakeys',
 ] as const
+
+/** Methods that open a login without a key or password, where no chain of methods excludes them: by Kerberos, or for hosts that are trusted. */
+const OTHER_METHODS = ['gssapiauthentication', 'hostbasedauthentication'] as const
 
 function hasTwoKinds(sshd: SshdSettings): boolean {
   const chains = methodChains(settingWords(sshd, 'authenticationmethods'))
@@ -93,9 +99,16 @@ function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly DraftObser
     ]
   }
   if (onlyVerifiedSecurityKeys(sshd)) {
+    const others = everyChainNeedsKey(chains) ? [] : OTHER_METHODS.filter((key) => setting(sshd, key) === 'yes')
     return [
       supports(
         'Only keys on hardware tokens are accepted, and the server requires them to verify the person (verify-required).',
+        sshdEffective,
+      ),
+      ...stepOn(
+        unclear,
+        'Logins without a key are accepted as well, and which factors they cover is not visible here',
+        others,
         sshdEffective,
       ),
     ]
@@ -117,25 +130,27 @@ function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly DraftObser
       ),
     ]
   }
-  return [contradicts('The SSH server itself accepts a login with one kind of factor.', sshdEffective)]
+  return (setting(sshd, 'forcecommand') ?? 'none').match(STARTS_NOTHING)
+    ? [contradicts('The SSH server itself accepts a login with one kind of factor.', sshdEffective)]
+    : [
+        unclear(
+          'The SSH server itself accepts a login with one kind of factor, and then starts a command of its own (ForceCommand); whether that requires a second factor, as login_duo does, was not evaluated.',
+          sshdEffective,
+        ),
+      ]
 }
+
+const STARTS_NOTHING = /^(none|internal-sftp)\b/
 
 // A chain that ends in keyboard-interactive is only as good as the modules behind it.
 function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack>): readonly DraftObservation[] {
   if (!chains.some((chain) => chain.some((method) => method.startsWith('keyboard-interactive')))) return []
   if (!pam.ok) return unclearAbout(pamStack, pam)
   const stack = expandStack(pam.fact, 'sshd', 'auth')
-  const modules = stack.map((entry) => entry.module)
   // A module whose verdict is optional decides nothing (pam.d(5)).
-  const second = stack
-    .filter((entry) => SECOND_FACTOR_MODULES.has(entry.module) && entry.control !== 'optional')
-    .map((entry) => entry.module)
-  const optional = stack.some(
-    (entry) =>
-      (entry.module === 'pam_google_authenticator' && entry.args.includes('nullok')) ||
-      (entry.module === 'pam_u2f' && entry.args.includes('nouserok')),
-  )
-  if (optional)
+  const asking = stack.filter(asks)
+  const second = asking.filter(({ module }) => SECOND_FACTOR_MODULES.has(module)).map(({ module }) => module)
+  if (asking.length === 0 && stack.some(isPassedOver))
     return [
       contradicts(
         'The module for a second factor lets people without a registered device through (nullok, nouserok).',
@@ -151,10 +166,21 @@ function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack
       ),
     ]
   if (second.length > 0) return [supports(`The login modules of SSH include ${named(second)}.`, pamStack)]
-  if (modules.includes('pam_unix'))
+  if (stack.some(({ module }) => module === 'pam_unix'))
     return [supports('The prompts after the key require the account’s password (pam_unix).', pamStack)]
   return [unclear('Which prompt follows the key could not be determined from the login modules.', pamStack)]
 }
+
+/** A module for a second factor that passes over people without a registered device; the modules behind it decide about them. */
+const isPassedOver = ({ module, args }: PamEntry): boolean =>
+  (module === 'pam_google_authenticator' && args.includes('nullok')) ||
+  (module === 'pam_u2f' && args.includes('nouserok'))
+
+/** Whether a module asks every person for something, and its verdict counts. */
+const asks = (entry: PamEntry): boolean =>
+  (SECOND_FACTOR_MODULES.has(entry.module) || entry.module === 'pam_unix') &&
+  entry.control !== 'optional' &&
+  !isPassedOver(entry)
 
 /** Modules that ask the person nothing: they go by the account, its groups, where the login comes from, the time, or a program. */
 const ASKS_NOTHING = /^pam_(access|exec|listfile|localuser|permit|rhosts|rootok|script|succeed_if|time|usertype|wheel)$/
@@ -164,12 +190,10 @@ const ASKS_NOTHING = /^pam_(access|exec|listfile|localuser|permit|rhosts|rootok|
  * default=ignore] pam_access.so` before the module that asks for it). Where a module that asks is left on either side, it still asks.
  */
 function lettingPast(stack: readonly PamEntry[]): readonly string[] {
-  const asking = stack.flatMap(({ module, control }, at) =>
-    (SECOND_FACTOR_MODULES.has(module) || module === 'pam_unix') && control !== 'optional' ? [at] : [],
-  )
+  const asking = stack.flatMap((entry, at) => (asks(entry) ? [at] : []))
   const past = stack.filter(
     (entry, at) =>
-      ASKS_NOTHING.test(entry.module) &&
+      (ASKS_NOTHING.test(entry.module) || isPassedOver(entry)) &&
       passesOver(entry) > 0 &&
       !asking.some((place) => place < at || place > at + passesOver(entry)),
   )
