@@ -221,6 +221,22 @@ describe('cloud-init without a provider', () => {
   ] as const)('%s', (cloudName, directions) => {
     expect(ofCloud(cloudName)).toEqual(directions)
   })
+
+  // docs.cloud-init.io, “Disable cloud-init”: with /etc/cloud/cloud-init.disabled its units stay enabled, and none of them starts.
+  test('switched off by its own file', () => {
+    const units = (active: boolean) =>
+      changed(remoteAgents, ({ units }) => ({ units: new Map([...units, ['cloud-init', { active, atBoot: true }]]) }))
+    const none = { present: false, cloudName: null, region: null, availabilityZone: null }
+    const found = (active: boolean) =>
+      over(
+        'access.provider-access',
+        units(active),
+        changed(cloudInit, () => none),
+      )
+    expect(found(false).verdict).toBe('inconclusive')
+    expect(stepText(found(false))).toContain('did not run at this boot')
+    expect(found(true).verdict).toBe('not-satisfied')
+  })
 })
 
 describe('consoles', () => {

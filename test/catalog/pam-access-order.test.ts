@@ -54,6 +54,18 @@ describe('pam_access limits who gets in only where its refusal counts and nothin
       '“pam_slurm_adopt” may limit who gets in',
     ],
     [
+      'a rule over accounts in its place, as over members of a group',
+      ['account    required      pam_succeed_if.so user ingroup ssh-users', LAST],
+      'inconclusive',
+      '“pam_succeed_if” may limit who gets in',
+    ],
+    [
+      'a rule over accounts that refuses no one, as older releases of Red Hat have it',
+      ['account    sufficient    pam_succeed_if.so uid < 1000 quiet', 'account required pam_unix.so'],
+      'not-satisfied',
+      'every account with a shell may try',
+    ],
+    [
       'its refusal is ignored, and nothing else refuses',
       ['account    optional    pam_access.so', 'account    required      pam_unix.so'],
       'not-satisfied',

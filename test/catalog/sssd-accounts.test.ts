@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { accountsSssd, sssAddsNone } from '../../main/catalog/accounts/sssd.ts'
+import type { pamStack } from '../../main/catalog/pam/probes.ts'
 import { parseProcesses } from '../../main/catalog/tenancy/processes.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
@@ -124,16 +125,26 @@ describe('checks of a node whose name services list sss', () => {
 })
 
 describe('passwords of a node whose login modules ask SSSD', () => {
-  const over = (sssd: Parsed<unknown>) => {
+  const over = (sssd: Parsed<unknown>, id = 'access.pam.password-quality', usable: readonly string[] = []) => {
     const node = 'fx-dist-rhel-9'
     const local = fixtureOf(node).readings.get('accounts.local') as {
       readonly fact: { readonly accounts: readonly { readonly name: string }[] }
     }
     const names = local.fact.accounts.map(({ name }) => name)
-    return concludeOn(checkOf('access.pam.password-quality'), node, [
+    const { services } = fact(fixtureOf(node).readings.get('pam.stack') as ReturnType<typeof pamStack.parse>)
+    const withoutLock = known({
+      services: new Map(
+        [...services].map(([name, rows]) => [name, rows.filter(({ module }) => module !== 'pam_faillock')]),
+      ),
+    })
+    return concludeOn(checkOf(id), node, [
       ['accounts.sssd', sssd],
       ['tenancy.processes', STOPPED],
-      ['accounts.password-locks', known({ states: new Map(names.map((name) => [name, 'locked'])) })],
+      ['pam.stack', withoutLock],
+      [
+        'accounts.password-locks',
+        known({ states: new Map(names.map((name) => [name, usable.includes(name) ? 'usable' : 'locked'])) }),
+      ],
       [
         'accounts.password-methods',
         known({ accounts: new Map(names.map((name) => [name, { method: null, changed: null, maxDays: null }])) }),
@@ -145,8 +156,13 @@ describe('passwords of a node whose login modules ask SSSD', () => {
     expect(over(accountsSssd.parse({ names: RHEL_9 }))).toBe('not-applicable')
   })
 
-  test('a directory, or one that may be, has passwords of its own', () => {
-    expect(over(accountsSssd.parse({ names: MEMBER }))).toBe('not-satisfied')
-    expect(over(unknown('this was not collected'))).toBe('not-satisfied')
-  })
+  // An IPA server counts failures itself (ipa pwpolicy), and authselect’s profile for its clients has no pam_faillock by default.
+  test.each(['access.pam.password-quality', 'access.pam.lockout'])(
+    '%s: a directory, or one that may be, has passwords of its own, under rules that were not read',
+    (id) => {
+      expect(over(accountsSssd.parse({ names: MEMBER }), id)).toBe('inconclusive')
+      expect(over(unknown('this was not collected'), id)).toBe('inconclusive')
+      expect(over(accountsSssd.parse({ names: MEMBER }), id, ['root'])).toBe('not-satisfied')
+    },
+  )
 })

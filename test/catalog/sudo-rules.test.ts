@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { accountsLocal } from '../../main/catalog/accounts/probes.ts'
 import { sudoersRules } from '../../main/catalog/sudo/probes.ts'
 import { answer, fact } from '../support/answers.ts'
-import { over, overDeclared, texts } from '../support/concluded.ts'
+import { changed, over, overDeclared, stepText, texts } from '../support/concluded.ts'
 import { fixtureOf } from '../support/evaluated.ts'
 
 describe('sudo', () => {
@@ -126,5 +127,24 @@ describe('sudo', () => {
     const said = texts('demo-metal-04', 'access.sudo-policy')
     expect(said).toContain('contradicts: May run any command as root without a password: “debian”.')
     expect(said).toContain('contradicts: Group “docker” gives 1 account root rights without sudo: “debian”.')
+  })
+
+  // `usermod -aG docker $USER`, as Docker’s documentation has it, typed as root.
+  test('root in a group that grants root rights gains none', () => {
+    const joined = (...names: readonly string[]) =>
+      over(
+        'access.sudo-policy',
+        changed(accountsLocal, (local) => ({
+          ...local,
+          groups: [
+            ...local.groups.filter(({ name }) => name !== 'docker'),
+            { name: 'docker', gid: 999, members: names },
+          ],
+        })),
+      )
+    expect(joined('root').verdict).toBe('satisfied')
+    expect(stepText(joined('root', 'mortiz'))).toContain(
+      'contradicts: Group “docker” gives 1 account root rights without sudo: “mortiz”.',
+    )
   })
 })

@@ -153,6 +153,11 @@ export interface PasswordStates {
   readonly states: ReadonlyMap<string, PasswordState>
 }
 
+/** Whether no password opens a local account: each is locked, and the account list itself has none. */
+export const everyPasswordLocked = ({ states }: PasswordStates, { accounts }: LocalAccounts): boolean =>
+  accounts.every(({ name, inPasswd }) => inPasswd === undefined && states.get(name) === 'locked') &&
+  [...states.values()].every((state) => state === 'locked')
+
 const STATES: Readonly<Record<string, PasswordState>> = {
   L: 'locked',
   LK: 'locked',

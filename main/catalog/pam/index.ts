@@ -10,12 +10,11 @@ import {
   accountsLocal,
   accountsPasswordLocks,
   accountsPasswordState,
-  type LocalAccounts,
-  type PasswordStates,
+  everyPasswordLocked,
   type ReportedPasswords,
   reportedPasswords,
 } from '../accounts/probes.ts'
-import { aboutSss, otherSources, SSS_EVIDENCE, type SssEvidence } from '../accounts/sssd.ts'
+import { aboutSss, otherSources, SSS_EVIDENCE } from '../accounts/sssd.ts'
 import { setting } from '../sshd/access.ts'
 import { sshdEffective } from '../sshd/probes.ts'
 import { RUNNING_SSH, runningSsh } from '../sshd/running.ts'
@@ -69,16 +68,18 @@ const accessPamLockout = defineCheck({
         unclear('The older module pam_tally2 counts failures; its limits are not evaluated here.', pamStack),
       ])
     }
-    if (
-      passwords.ok &&
-      local.ok &&
-      hasNoPasswords(passwords.fact, local.fact, evidence) &&
-      !asksElsewhere(pam, evidence)
-    )
-      return noPasswords(
-        reportedBy,
-        aboutSss(local.fact, evidence, local.fact.otherSources.includes('sss') || asksSss(pam)),
-      )
+    if (passwords.ok && local.ok && everyPasswordLocked(passwords.fact, local.fact)) {
+      const sss = aboutSss(local.fact, evidence, local.fact.otherSources.includes('sss') || asksSss(pam))
+      return otherSources(local.fact, evidence).length === 0 && !asksElsewhere(pam, evidence)
+        ? noPasswords(reportedBy, sss)
+        : decide([
+            unclear(
+              'No local account has a password. Those that are kept elsewhere, as in a directory, are checked there, and whether an account locks after failures was not read.',
+              reportedBy,
+            ),
+            ...sss,
+          ])
+    }
     // A lock is required only where any person has a password; where that was not reported, a missing lock is no
     // deviation yet.
     if ((!passwords.ok || !local.ok) && !asksElsewhere(pam, evidence))
@@ -111,12 +112,6 @@ function asked({ sshd, ...evidence }: MaybeFactsOf<typeof SSH>): readonly DraftO
           ]
   return [...usePam, ...running.steps]
 }
-
-// Accounts of a directory service have passwords that this list does not show.
-const hasNoPasswords = ({ states }: PasswordStates, local: LocalAccounts, sss: SssEvidence): boolean =>
-  otherSources(local, sss).length === 0 &&
-  local.accounts.every(({ name, inPasswd }) => inPasswd === undefined && states.get(name) === 'locked') &&
-  [...states.values()].every((state) => state === 'locked')
 
 const noPasswords = (reportedBy: ReportedPasswords['reportedBy'], sss: readonly DraftObservation[]): Conclusion => ({
   verdict: 'not-applicable',

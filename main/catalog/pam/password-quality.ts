@@ -13,6 +13,7 @@ import {
   accountsPasswordLocks,
   accountsPasswordMethods,
   accountsPasswordState,
+  everyPasswordLocked,
   type LoginDefs,
   type PasswordMethods,
   type ReportedPasswords,
@@ -55,7 +56,9 @@ export const accessPamPasswordQuality = defineCheck({
   thresholds: ['password.length', 'password.classes', 'password.remembered', 'password.days'],
   evaluate({ pam, settings }, facts, context) {
     const wanted = { ...facts, ...reportedPasswords(facts) }
-    if (hasNoPasswords(wanted) && !asksElsewhere(pam, wanted)) return noPasswords(pam, wanted)
+    const isElsewhere = asksElsewhere(pam, wanted) || keptElsewhere(wanted)
+    const kept = hasNoPasswords(wanted) && isElsewhere ? [elsewhere(wanted)] : []
+    if (hasNoPasswords(wanted) && !isElsewhere) return noPasswords(pam, wanted)
     const entries = passwordStack(pam)
     if (entries.length === 0)
       return decide([
@@ -67,25 +70,29 @@ export const accessPamPasswordQuality = defineCheck({
       ...history(entries, settings, context),
       ...scheme(entries, wanted.defs),
     ]
+    const ages = ageing(wanted, context)
     return decide([
+      ...kept,
       ...existence(wanted),
-      ...(unknown.length > 0 ? rules.map(notYetAgainst) : rules),
+      ...(unknown.length + kept.length > 0 ? rules.map(notYetAgainst) : rules),
       ...stored(wanted),
-      ...ageing(wanted, context),
+      ...(kept.length > 0 ? ages.map(notYetAgainst) : ages),
     ])
   },
 })
 
-/** Accounts of a directory service have passwords that this list does not show; a locked password can be unlocked where its hash is kept. */
-const hasNoPasswords = ({ passwords, local, methods, ...sss }: Wanted): boolean =>
-  passwords.ok &&
-  local.ok &&
-  otherSources(local.fact, sss).length === 0 &&
-  local.fact.accounts.every(
-    ({ name, inPasswd }) => inPasswd === undefined && passwords.fact.states.get(name) === 'locked',
-  ) &&
-  [...passwords.fact.states.values()].every((state) => state === 'locked') &&
-  !(methods.ok && holdsAny(methods.fact))
+/** A locked password can be unlocked where its hash is kept. */
+const hasNoPasswords = ({ passwords, local, methods }: Wanted): boolean =>
+  passwords.ok && local.ok && everyPasswordLocked(passwords.fact, local.fact) && !(methods.ok && holdsAny(methods.fact))
+
+/** Accounts of a directory service have passwords that the local list does not show. */
+const keptElsewhere = ({ local, ...sss }: Wanted): boolean => local.ok && otherSources(local.fact, sss).length > 0
+
+const elsewhere = ({ reportedBy }: Wanted): DraftObservation =>
+  unclear(
+    'No local account has a password. Those that are kept elsewhere, as in a directory, follow rules that were not read.',
+    reportedBy,
+  )
 
 const holdsAny = ({ accounts }: PasswordMethods): boolean =>
   [...accounts.values()].some(({ method }) => method !== null)

@@ -295,6 +295,9 @@ const UNREAD: ReadonlySet<string> = new Set([
   'pam_slurm_adopt',
 ])
 
+// Modules whose arguments, which are not read, may refuse accounts, such as all outside a group.
+const BY_ARGUMENTS: ReadonlySet<string> = new Set(['pam_succeed_if', 'pam_wheel', 'pam_exec', 'pam_script'])
+
 function withoutList(
   sshd: SshdSettings,
   pam: Parsed<PamStack>,
@@ -314,7 +317,9 @@ function withoutList(
       ...(ownFile(without, entries[place]) ?? byAccessRules(without, rules)),
       ...notAsked(admitting(entries, place)),
     ]
-  const filter = entries.map(({ module }) => module).filter((module) => UNREAD.has(module))
+  const filter = entries
+    .filter((entry) => UNREAD.has(entry.module) || (BY_ARGUMENTS.has(entry.module) && refuses(entry)))
+    .map(({ module }) => module)
   if (filter.length > 0)
     return [unclear(`${without}; ${named(filter)} may limit who gets in, by rules that were not read.`, pamStack)]
   return [contradicts(`${without}: every account with a shell may try.`, sshdEffective), ...unclearAbout(pamStack, pam)]

@@ -201,13 +201,20 @@ function beside(other: Parsed<OtherSudoers>): readonly DraftObservation[] {
     : [unclear(`Other rules about who may act as root are in ${named(files)} and were not read.`, sudoersOther)]
 }
 
+/** Root itself gains nothing from such a group. */
 function besideSudo(local: LocalAccounts): readonly DraftObservation[] {
-  const members = ROOT_EQUIVALENT_GROUPS.map((group) => [group, membersOf(local, group)] as const).filter(
-    ([, names]) => names.length > 0,
-  )
+  const roots = new Set(local.accounts.filter(({ uid }) => uid === 0).map(({ name }) => name))
+  const members = ROOT_EQUIVALENT_GROUPS.map(
+    (group) => [group, membersOf(local, group).filter((name) => !roots.has(name))] as const,
+  ).filter(([, names]) => names.length > 0)
   if (members.length === 0)
     return [
-      supports('No account is in a group that grants root rights without sudo.', accountsLocal, 'group', 'passwd'),
+      supports(
+        'No account but root is in a group that grants root rights without sudo.',
+        accountsLocal,
+        'group',
+        'passwd',
+      ),
     ]
   return members.map(([group, names]) =>
     contradicts(
