@@ -118,7 +118,7 @@ describe('Match blocks', () => {
   })
 
   test.each([
-    ['access.sshd.root-login', { permitrootlogin: 'yes' }],
+    ['access.sshd.root-login', { permitrootlogin: 'yes', allowusers: 'root', allowgroups: 'root' }],
     ['access.sshd.password-auth', { passwordauthentication: 'yes', authenticationmethods: 'any' }],
     ['access.sshd.mfa', { authenticationmethods: 'any' }],
     ['access.sshd.allow-list', { allowgroups: '*' }],

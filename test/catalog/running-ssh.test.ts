@@ -253,7 +253,7 @@ describe('which SSH servers run, and whose settings were read', () => {
   })
 
   test('a file that allows what no server that runs has contradicts nothing', () => {
-    const careless = settings({ permitrootlogin: 'yes', passwordauthentication: 'yes' })
+    const careless = settings({ permitrootlogin: 'yes', passwordauthentication: 'yes', allowgroups: 'root' })
     expect(judged({ 'sshd.effective': careless }).slice(0, 2)).toEqual(['not-satisfied', 'not-satisfied'])
     expect(judged({ 'sshd.effective': careless, 'ssh.processes': titled('-D -f /srv/ssh/config') })).toEqual(UNDECIDED)
   })

@@ -6,13 +6,9 @@ import { contradicts, decide, named, stepOn, supports, unclear } from '../steps.
 import { defineSubject } from '../subject.ts'
 import { conditionSteps, contextSteps, everyChainNeedsKey, methodChains, setting, settingWords } from './access.ts'
 import data from './checks.json' with { type: 'json' }
-import {
-  accessSshdAllowList,
-  accessSshdConnectionLimits,
-  accessSshdPasswordAuth,
-  accessSshdRootLogin,
-} from './checks.ts'
+import { accessSshdAllowList, accessSshdConnectionLimits, accessSshdPasswordAuth } from './checks.ts'
 import { type SshdSettings, sshdConditions, sshdContexts, sshdEffective, sshProcesses } from './probes.ts'
+import { accessSshdRootLogin } from './root-login.ts'
 import { letIn, RUNNING_SSH, runningSsh } from './running.ts'
 
 const SECOND_FACTOR_MODULES: ReadonlySet<string> = new Set([
