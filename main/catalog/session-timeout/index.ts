@@ -2,6 +2,7 @@ import { type Context, type DraftObservation, defineCheck, unclearAbout } from '
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import type { ThresholdValue } from '../../core/profile.ts'
 import { accountsLocal, canLogIn, type LocalAccounts } from '../accounts/probes.ts'
+import { type PackageList, packagesListDpkg } from '../packages/probes.ts'
 import { foundLines, grepIsComplete } from '../read-text.ts'
 import { settingNumber, settingWords } from '../sshd/access.ts'
 import { type SshdSettings, sshdEffective } from '../sshd/probes.ts'
@@ -152,7 +153,8 @@ export const sessionTimeout = defineProbe({
     const limits = foundLines(logind.text).map(({ line }) => inSeconds(line.replace(/^[^=]*=/, '')))
     return known<SessionTimeout>({
       ...idleLimits(found),
-      logindSeconds: logind.exitCode === 0 ? (limits.at(-1) ?? null) : null,
+      // Where one of these files does not exist, grep ends with 2 and has printed the lines of the others.
+      logindSeconds: grepIsComplete(logind) ? (limits.at(-1) ?? null) : null,
     })
   },
 })
@@ -162,8 +164,9 @@ const isReadByShells = (path: string): boolean => !path.includes('/profile.d/') 
 
 // systemd.time(7), the units that make sense here.
 function inSeconds(text: string): number | null {
-  const [, number, unit = 's'] = /^(\d{1,9}) {0,8}(s|sec|min|m|h)?$/.exec(text.slice(0, 256).trim()) ?? []
-  const factor = unit === 'h' ? 3600 : unit.startsWith('m') ? 60 : 1
+  const [, number, unit = 's'] =
+    /^(\d{1,9}) {0,8}(s|sec|seconds?|m|min|minutes?|h|hr|hours?)?$/.exec(text.slice(0, 256).trim()) ?? []
+  const factor = unit.startsWith('h') ? 3600 : unit.startsWith('m') ? 60 : 1
   return number === undefined ? null : Number(number) * factor
 }
 
@@ -178,19 +181,44 @@ const accessSessionTimeout = defineCheck({
   limitations:
     'A program running in the terminal, or a session kept by a multiplexer such as tmux, outlives a shell’s limit. ClientAlive settings of SSH notice dead connections, not idle people, and never count as an idle limit. Match blocks, desktop and web sessions are not covered.',
   requires: { timeout: sessionTimeout, local: accountsLocal },
-  optional: { sshd: sshdEffective, ...RUNNING_SSH },
+  optional: { sshd: sshdEffective, dpkg: packagesListDpkg, ...RUNNING_SSH },
   thresholds: ['shell.idle', 'ssh.idle'],
-  evaluate({ timeout, local }, { sshd, ...evidence }, context) {
+  evaluate({ timeout, local }, { sshd, dpkg, ...evidence }, context) {
     const limit = limitOf(context, 'shell.idle')
     const running = runningSsh(sshd, evidence, { keywords: KEYWORDS })
-    const session = [...byLogind(timeout, limit), ...(running.isBearing ? byChannel(sshd, limit) : [])]
-    const idle = session.length > 0 ? session : [...byShell(timeout, limit), ...shells(local)]
+    const old = withoutIdleStop(dpkg)
+    const session = [
+      ...(old === null ? byLogind(timeout, limit) : []),
+      ...(running.isBearing ? byChannel(sshd, limit) : []),
+    ]
+    const idle = session.length > 0 ? session : [...ignored(timeout, old), ...byShell(timeout, limit), ...shells(local)]
     return decide([...idle, ...(running.isBearing ? bySsh(sshd, context, session.length > 0) : []), ...running.steps])
   },
 })
 
 const isWithin = (seconds: number | null, limit: ThresholdValue): boolean =>
   seconds !== null && seconds > 0 && seconds <= limit.value
+
+/** The first version of systemd whose logind stops idle sessions (logind.conf(5), StopIdleSessionSec). Red Hat gave it to older ones. */
+const STOPS_IDLE = 252
+
+/** The version of systemd of Debian or Ubuntu where it is too old to stop idle sessions; null where it is not, or is not known. */
+function withoutIdleStop(dpkg: Parsed<PackageList>): number | null {
+  const [, version = ''] = /^systemd (\d{1,4})\D/.exec(dpkg.ok ? (dpkg.fact.packages.find(isSystemd) ?? '') : '') ?? []
+  return version !== '' && Number(version) < STOPS_IDLE ? Number(version) : null
+}
+
+const isSystemd = (row: string): boolean => row.startsWith('systemd ')
+
+const ignored = ({ logindSeconds }: SessionTimeout, old: number | null): readonly DraftObservation[] =>
+  logindSeconds === null || old === null
+    ? []
+    : [
+        supports(
+          `StopIdleSessionSec is set and has no effect: systemd ${old} does not know it (from ${STOPS_IDLE} on).`,
+          packagesListDpkg,
+        ),
+      ]
 
 const byLogind = ({ logindSeconds }: SessionTimeout, limit: ThresholdValue): readonly DraftObservation[] =>
   isWithin(logindSeconds, limit)
