@@ -127,7 +127,7 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   // Columns by name; none of them is a hash.
   [
     'lslogins',
-    /^(--time-format=iso -e -o (USER,LAST-LOGIN|USER,PWD-METHOD,PWD-CHANGE,PWD-MAX)|-e -o USER,PWD-LOCK,PWD-DENY,PWD-METHOD)$/,
+    /^(--time-format=iso -e -o (USER,LAST-LOGIN|USER,PWD-METHOD,PWD-CHANGE,PWD-MAX,PWD-EXPIR)|-e -o USER,PWD-LOCK,PWD-DENY,PWD-METHOD)$/,
   ],
   ['lsmod', /^$/],
   ['lsns', ANY],

@@ -115,7 +115,7 @@ describe('records of logins', () => {
 describe('passwords', () => {
   test('lslogins names schemes and never a hash; nothing else is asked of it', () => {
     const argv = Object.values(accountsPasswordMethods.commands).flatMap(argvOf)
-    expect(argv.at(-1)).toBe('USER,PWD-METHOD,PWD-CHANGE,PWD-MAX')
+    expect(argv.at(-1)).toBe('USER,PWD-METHOD,PWD-CHANGE,PWD-MAX,PWD-EXPIR')
     const text =
       'USER="lee" PWD-METHOD="SHA-512" PWD-CHANGE="2026-09-04" PWD-MAX="365"\nUSER="sys" PWD-METHOD="" PWD-CHANGE="" PWD-MAX=""\n'
     expect([...fact(accountsPasswordMethods.parse({ accounts: answer(text) })).accounts]).toEqual([

@@ -50,13 +50,17 @@ describe('keys in root’s file that only refuse a login', () => {
   test('it is no key of several accounts, no access of a provider, and no login of root', () => {
     expect(over('access.key-per-account', withRoot).verdict).toBe('satisfied')
     expect(stepText(over('access.authorized-keys', withRoot))).toContain('only to refuse a login')
+    const keysForRoot = [
+      ['permitrootlogin', ['without-password']],
+      ['allowgroups', ['root']],
+    ] as const
     const keysOnly = changed(sshdEffective, ({ settings }) => ({
-      settings: new Map([...settings, ['permitrootlogin', ['without-password']]]),
+      settings: new Map([...settings, ...keysForRoot]),
     }))
     const same = changed(sshdContexts, ({ contexts }) => ({
       contexts: contexts.map((one) => ({
         ...one,
-        settings: new Map([...one.settings, ['permitrootlogin', ['without-password']]]),
+        settings: new Map([...one.settings, ...keysForRoot]),
       })),
     }))
     // A key that is added later works at once, so that it stays open.

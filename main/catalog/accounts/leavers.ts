@@ -20,9 +20,11 @@ import {
   unreadDoors,
 } from '../authorized-keys/key-files.ts'
 import { authorizedKeys, homeOfKeyFile } from '../authorized-keys/probes.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { pamStack } from '../pam/probes.ts'
+import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { ADMIN_GROUPS } from '../sudo/rights.ts'
 import { limitOf } from '../thresholds.ts'
+import { expired, expiredOn, looksAtExpiry } from './expiry.ts'
 import {
   accountsLastLogin,
   accountsLastlog,
@@ -59,12 +61,14 @@ export const accessLeaverAccounts = defineCheck({
   property: 'access',
   expected: 'No local account that a password or SSH key can open is past the last day declared for its owner.',
   limitations:
-    'The declaration is compared as it is: an owner who left and is still declared without a last day is not detected; the list of leavers is a record of the personnel department. A key that a former user left in the file of root or of a shared account is recognized only where the former user’s own file still holds it. Account expiry dates (usermod -e), running sessions and jobs, Kerberos, host-based logins and accounts of a directory service are not examined.',
+    'The declaration is compared as it is: an owner who left and is still declared without a last day is not detected; the list of leavers is a record of the personnel department. A key that a former user left in the file of root or of a shared account is recognized only where the former user’s own file still holds it. An account that has expired counts as closed. Running sessions and jobs, Kerberos, host-based logins and accounts of a directory service are not examined.',
   requires: { local: accountsLocal },
   optional: {
     passwords: accountsPasswordState,
     locks: accountsPasswordLocks,
     keys: authorizedKeys,
+    methods: accountsPasswordMethods,
+    pam: pamStack,
     ...KEY_SOURCES,
     ...SSS_EVIDENCE,
   },
@@ -80,8 +84,10 @@ export const accessLeaverAccounts = defineCheck({
     const { passwords, reportedBy } = reportedPasswords(facts)
     const evidence = { passwords, keys: facts.keys, sources: keySources(facts) }
     const { past, current } = split(local, context)
-    const leavers = past.map((account) =>
-      leaverStep(account, loginMethods(account, evidence), { local, reportedBy }, context),
+    const leavers = past.map(
+      (account) =>
+        expired(account, facts, context) ??
+        leaverStep(account, loginMethods(account, evidence), { local, reportedBy }, context),
     )
     return decide([
       ...[...leavers].sort(worstFirst).slice(0, 20),
@@ -234,6 +240,7 @@ const WANTS = {
   passwords: accountsPasswordState,
   locks: accountsPasswordLocks,
   methods: accountsPasswordMethods,
+  pam: pamStack,
   keys: authorizedKeys,
   ...KEY_SOURCES,
   ...SSS_EVIDENCE,
@@ -287,12 +294,22 @@ function sourcesOf({ sessions, lastlog, lastlog2, database, files }: Wanted, old
 function unused(local: FactsOf<typeof NEEDS>['local'], wanted: Wanted, context: Context): readonly DraftObservation[] {
   const { node } = context
   const usable = local.accounts.filter((account) => canLogIn(account) && account.name !== 'root')
-  const closed = usable.filter((account) => doorState(doorsFor(account, wanted)) === 'closed')
-  const open = usable.filter((account) => !closed.includes(account))
+  const ended = usable.filter(
+    (account) => looksAtExpiry(wanted.pam) && expiredOn(account, wanted.methods, context) !== null,
+  )
+  const current = usable.filter((account) => !ended.includes(account))
+  const closed = current.filter((account) => doorState(doorsFor(account, wanted)) === 'closed')
+  const open = current.filter((account) => !closed.includes(account))
   const reserved = open.filter(({ name }) => declaredAs(node, name)?.kind === 'emergency')
   const asked = open.filter((account) => account.name !== node.user && !reserved.includes(account))
   const sources = sourcesOf(wanted, oldestOf(context))
   return [
+    ...stepOn(
+      supports,
+      'Accounts that have expired, and are closed by it',
+      ended.map(({ name }) => name),
+      accountsPasswordMethods,
+    ),
     ...notJudged(closed, reserved, wanted),
     ...(asked.length === 0
       ? [supports('No other account can be opened by a password or key.', accountsLocal, 'passwd')]
