@@ -290,6 +290,21 @@ describe('administrators beside sudo', () => {
     )
     expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o640, 'ops'))).toContain('contradicts: Others than root')
     expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o600))).not.toContain('Kubernetes')
+    // MicroK8s gives its credentials to a group of its own, which is empty until someone joins.
+    const microk8s = file('/var/snap/microk8s/current/credentials/client.config', 0o660, 'microk8s')
+    const withGroup = (...members: string[]) =>
+      stepText(
+        over(
+          'access.sudo-policy',
+          [clusterKubernetes, microk8s],
+          changed(accountsLocal, (all) => ({
+            ...all,
+            groups: [...all.groups, { name: 'microk8s', gid: 997, members }],
+          })),
+        ),
+      )
+    expect(withGroup()).not.toContain('Kubernetes')
+    expect(withGroup('mortiz')).toContain('contradicts: Others than root can read a Kubernetes')
     expect(text(file('/root/.kube/config', 0o644))).not.toContain('Kubernetes')
     expect(text(unknown('not read'))).toContain('unclear: Credentials of Kubernetes')
   })

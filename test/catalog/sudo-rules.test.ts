@@ -143,8 +143,21 @@ describe('sudo', () => {
         })),
       )
     expect(joined('root').verdict).toBe('satisfied')
+    expect(joined('root', 'mortiz').verdict).toBe('not-satisfied')
     expect(stepText(joined('root', 'mortiz'))).toContain(
       'contradicts: Group “docker” gives 1 account root rights without sudo: “mortiz”.',
     )
+  })
+
+  // microk8s.io, “Join the group”; canonical/microk8s#3608 names the second, of the snap that is strictly confined.
+  test.each(['microk8s', 'snap_microk8s'])('members of %s administer the cluster, and with it the server', (name) => {
+    const found = over(
+      'access.sudo-policy',
+      changed(accountsLocal, (local) => ({
+        ...local,
+        groups: [...local.groups, { name, gid: 997, members: ['mortiz'] }],
+      })),
+    )
+    expect(found.verdict).toBe('not-satisfied')
   })
 })

@@ -38,7 +38,7 @@ const accessSudoPolicy = defineCheck({
       ...terminal(sudo),
       logging(sudo),
       ...inPart(sudo),
-      ...credentials(kubernetes),
+      ...credentials(kubernetes, local),
       ...beside(other),
       ...besideSudo(local),
       ...directories(local, sss),
@@ -152,20 +152,28 @@ const inPart = ({ scoped }: SudoPolicy): readonly DraftObservation[] =>
         ),
       ]
 
+/** Members of a group that are not root by their user id. */
+const othersIn = (group: string, local: LocalAccounts): readonly string[] =>
+  membersOf(local, group).filter((name) => local.accounts.find((account) => account.name === name)?.uid !== 0)
+
+/** Whether a group is that of root, or a local one with no one else in it. */
+const isOfRoot = (group: string, local: LocalAccounts): boolean =>
+  group === 'root' || (local.groups.some(({ name }) => name === group) && othersIn(group, local).length === 0)
+
 const OTHERS_READ = 0o004
 const GROUP_READS = 0o040
 
 /**
  * A cluster administrator can start a container on this node with access to the host’s files. Where the credential
  * file is in root’s own folder, its mode alone is no evidence; without root’s rights, it is unknown whether there is
- * one.
+ * one. A group that has no member, as MicroK8s makes it, opens the file to no one.
  */
-function credentials(kubernetes: Parsed<KubernetesCredentials>): readonly DraftObservation[] {
+function credentials(kubernetes: Parsed<KubernetesCredentials>, local: LocalAccounts): readonly DraftObservation[] {
   if (!kubernetes.ok) return unclearAbout(clusterKubernetes, kubernetes)
   const open = kubernetes.fact.files.filter(
     ({ path, owner, group, mode }) =>
       !path.startsWith('/root/') &&
-      (owner !== 'root' || (mode & OTHERS_READ) !== 0 || ((mode & GROUP_READS) !== 0 && group !== 'root')),
+      (owner !== 'root' || (mode & OTHERS_READ) !== 0 || ((mode & GROUP_READS) !== 0 && !isOfRoot(group, local))),
   )
   return open.length === 0
     ? []
@@ -203,10 +211,9 @@ function beside(other: Parsed<OtherSudoers>): readonly DraftObservation[] {
 
 /** Root itself gains nothing from such a group. */
 function besideSudo(local: LocalAccounts): readonly DraftObservation[] {
-  const roots = new Set(local.accounts.filter(({ uid }) => uid === 0).map(({ name }) => name))
-  const members = ROOT_EQUIVALENT_GROUPS.map(
-    (group) => [group, membersOf(local, group).filter((name) => !roots.has(name))] as const,
-  ).filter(([, names]) => names.length > 0)
+  const members = ROOT_EQUIVALENT_GROUPS.map((group) => [group, othersIn(group, local)] as const).filter(
+    ([, names]) => names.length > 0,
+  )
   if (members.length === 0)
     return [
       supports(

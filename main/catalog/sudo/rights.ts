@@ -78,9 +78,9 @@ export const beyondLocal = (rules: readonly SudoRule[]): readonly string[] => [
 ]
 
 /**
- * Groups whose members can become root without asking sudo: docker, podman, lxd and incus start containers with the host's files, disk
- * reads and writes raw devices, shadow reads password hashes, libvirt starts machines with host devices. Not among them: kvm, which opens
- * /dev/kvm and nothing of the host, adm and systemd-journal, which read logs.
+ * Groups whose members can become root without asking sudo: docker, podman, lxd and incus start containers with the host's files, those of
+ * MicroK8s administer a cluster that does, disk reads and writes raw devices, shadow reads password hashes, libvirt starts machines with
+ * host devices. Not among them: kvm, which opens /dev/kvm and nothing of the host, adm and systemd-journal, which read logs.
  */
 export const ROOT_EQUIVALENT_GROUPS = [
   'docker',
@@ -88,6 +88,8 @@ export const ROOT_EQUIVALENT_GROUPS = [
   'lxd',
   'incus',
   'incus-admin',
+  'microk8s',
+  'snap_microk8s',
   'disk',
   'shadow',
   'libvirt',
