@@ -127,25 +127,34 @@ describe('a second factor that some people lack', () => {
 })
 
 // crypto-policies(7) of Red Hat 8: sshd.service starts sshd with $CRYPTO_POLICY, which goes before the configuration file.
-test('algorithms on the command line, as on Red Hat 8, leave a chain of two kinds what it is', () => {
+describe('algorithms on the command line, as on Red Hat 8', () => {
   const { readings } = fixtureOf('demo-gpu-01')
-  const chain = ['authenticationmethods', ['publickey,password']] as const
   const { contexts } = fact(readings.get(sshdContexts.id) as Parsed<SshdContexts>)
   const { processes } = fact(readings.get(sshProcesses.id) as ReturnType<typeof sshProcesses.parse>)
-  const started = (words: string) => {
+  const started = (changes: Readonly<Record<string, string>>, words = '') => {
     const line = `${processes[0]?.pid} /usr/sbin/sshd -D -oMACs=hmac-sha2-256 -oPubkeyAcceptedKeyTypes=ssh-ed25519${words}\n`
+    const set = Object.entries(changes).map(([key, value]) => [key, [value]] as const)
     return withSettings(
-      { authenticationmethods: 'publickey,password' },
+      changes,
       [
         [sshProcesses.id, sshProcesses.parse({ processes: answer(line) })],
         [
           sshdContexts.id,
-          known({ contexts: contexts.map((one) => ({ ...one, settings: new Map([...one.settings, chain]) })) }),
+          known({ contexts: contexts.map((one) => ({ ...one, settings: new Map([...one.settings, ...set]) })) }),
         ],
       ],
       'demo-gpu-01',
     ).verdict
   }
-  expect(started('')).toBe('satisfied')
-  expect(started(' -oAuthenticationMethods=any')).toBe('inconclusive')
+  const chain = { authenticationmethods: 'publickey,password' }
+  const any = { authenticationmethods: 'any', pubkeyauthoptions: 'none' }
+
+  test.each([
+    ['leave a chain of two kinds what it is', chain, '', 'satisfied'],
+    ['other methods there do not', chain, ' -oAuthenticationMethods=any', 'inconclusive'],
+    ['make no second factor of a key', any, '', 'not-satisfied'],
+    ['methods there may', any, ' -oAuthenticationMethods=publickey,password', 'inconclusive'],
+    ['options of keys there may', any, ' -oPubkeyAuthOptions=verify-required', 'inconclusive'],
+    ['decide where keys must be verified', { ...TOKENS }, '', 'inconclusive'],
+  ] as const)('%s', (_, changes, words, expected) => expect(started(changes, words)).toBe(expected))
 })

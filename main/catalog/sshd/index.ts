@@ -34,8 +34,7 @@ const accessSshdMfa = defineCheck({
   optional: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, ...RUNNING_SSH },
   evaluate(_, { sshd, conditions, contexts, pam, ...evidence }) {
     const keywords = ['authenticationmethods', ...TOKEN_SETTINGS] as const
-    // Where every chain has two kinds, no other setting decides. Red Hat 8 gives sshd the accepted algorithms on its command line.
-    const deciding = sshd.ok && hasTwoKinds(sshd.fact) ? ['authenticationmethods'] : [...keywords, ...OTHER_METHODS]
+    const deciding = decidingSettings([...(sshd.ok ? [sshd.fact] : []), ...(contexts.ok ? contexts.fact.contexts : [])])
     const running = runningSsh(sshd, evidence, { contexts, keywords: [...deciding, 'usepam'] })
     const bySettings = (settings: SshdSettings): readonly DraftObservation[] => {
       // Keys on tokens carry the claim only where no chain of two kinds is requested.
@@ -69,6 +68,17 @@ const TOKEN_SETTINGS = [
 
 /** Methods that open a login without a key or password, where no chain of methods excludes them: by Kerberos, or for hosts that are trusted. */
 const OTHER_METHODS = ['gssapiauthentication', 'hostbasedauthentication'] as const
+
+/**
+ * Settings that could change the result where the command line of a server sets them. Red Hat 8 gives sshd the accepted algorithms there,
+ * which matter only where keys on tokens are verified.
+ */
+function decidingSettings(all: readonly SshdSettings[]): readonly string[] {
+  if (all.every(hasTwoKinds)) return ['authenticationmethods']
+  return all.some(verifiesPerson)
+    ? ['authenticationmethods', ...TOKEN_SETTINGS, ...OTHER_METHODS]
+    : ['authenticationmethods', 'pubkeyauthoptions', 'trustedusercakeys', 'forcecommand']
+}
 
 function hasTwoKinds(sshd: SshdSettings): boolean {
   const chains = methodChains(settingWords(sshd, 'authenticationmethods'))
@@ -200,13 +210,15 @@ function lettingPast(stack: readonly PamEntry[]): readonly string[] {
 function onlyVerifiedSecurityKeys(sshd: SshdSettings): boolean {
   const accepted = settingWords(sshd, 'pubkeyacceptedalgorithms').flatMap((list) => list.split(','))
   const onlyTokens = accepted.length > 0 && accepted.every((algorithm) => /^(webauthn-)?sk-/.test(algorithm))
-  const verified = settingWords(sshd, 'pubkeyauthoptions')
-    .flatMap((list) => list.split(','))
-    .includes('verify-required')
   const noPasswords =
     setting(sshd, 'passwordauthentication') === 'no' && setting(sshd, 'kbdinteractiveauthentication') === 'no'
-  return onlyTokens && verified && noPasswords
+  return onlyTokens && verifiesPerson(sshd) && noPasswords
 }
+
+const verifiesPerson = (sshd: SshdSettings): boolean =>
+  settingWords(sshd, 'pubkeyauthoptions')
+    .flatMap((list) => list.split(','))
+    .includes('verify-required')
 
 export const sshdSubject = defineSubject({
   id: 'sshd',
