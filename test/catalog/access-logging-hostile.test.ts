@@ -441,13 +441,17 @@ describe('secrets', () => {
       'action(type="omelasticsearch" server="https://writer:CANARY@store.example" pwd="CANARY")',
       'action(type="ommail" mailfrom="a@b.example" pass="CANARY")',
       '*.* :ommysql:db.example,logs,writer,CANARY@1',
+      'action(name="k" pwd="CANARY" type="omkafka" confParam=["security.protocol=SASL_SSL","sasl.password=CANARY"])',
+      '  uid="writer" pwd="CANARY" type="omhttp"',
     ]
     writeFileSync(join(folder, 'all.conf'), `${[...kept, ...hidden].join('\n')}\n`)
     const { lines } = rsyslogForwarding.commands
     const pattern = lines.kind === 'run' ? lines.argv[4] : undefined
-    const printed = execFileSync('grep', ['-r', '-h', '-E', String(pattern), folder], { encoding: 'utf8' })
+    const printed = execFileSync('grep', ['-r', '-ho', '-E', String(pattern), folder], { encoding: 'utf8' })
     rmSync(folder, { recursive: true })
-    expect(printed).toBe(`${kept.join('\n')}\n`)
+    // Of outputs of other kinds nothing is printed after their kind.
+    const begun = ['action(type="omelasticsearch', 'action(type="ommail', 'action(']
+    expect(printed).toBe(`${[...kept, ...begun].join('\n')}\n`)
   })
 })
 

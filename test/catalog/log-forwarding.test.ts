@@ -1,7 +1,12 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { type KnownService, servicesState } from '../../main/catalog/auditd/index.ts'
 import { journalUpload, rsyslogForwarding, syslogNgForwarding } from '../../main/catalog/log-forwarding/probes.ts'
 import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
-import { known, unknown } from '../../main/core/probe.ts'
+import { known, type Probe, unknown } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, stepText, withProcesses } from '../support/concluded.ts'
 
@@ -114,4 +119,131 @@ describe('agents that run under other names or in containers', () => {
 
   test('next to a target of rsyslog it changes nothing', () =>
     expect(stepText(over(id, withProcesses('fluent-bit')))).not.toContain('fluent-bit'))
+})
+
+/** The services of the model node, and this one running as well. */
+const withUnit = (unit: KnownService) =>
+  changed(servicesState, ({ services }) => ({
+    services: new Map([...services, [unit, { loaded: true, active: true, enabled: true }]]),
+  }))
+
+/** What the probe reads on a node whose settings are these: its own words of grep, over a file. */
+function printed(probe: Probe<unknown>, settings: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'barewitness-forwarding-'))
+  writeFileSync(join(folder, 'a.conf'), settings)
+  const { lines } = probe.commands
+  const words = lines?.kind === 'run' ? lines.argv.slice(1).filter((word) => !String(word).startsWith('/etc/')) : []
+  const text = execFileSync('grep', [...words.map(String), folder], { encoding: 'utf8' })
+  rmSync(folder, { recursive: true })
+  return text.replaceAll(folder, probe === syslogNgForwarding ? '/etc/syslog-ng/conf.d' : '/etc/rsyslog.d')
+}
+
+describe('actions of rsyslog over several lines', () => {
+  const read = (settings: string) =>
+    fact(rsyslogForwarding.parse({ lines: answer(printed(rsyslogForwarding, settings)) }))
+  // Red Hat, “Configuring TLS-encrypted remote logging”; the closing parenthesis has a line of its own.
+  const action = `*.* action(
+  type="omfwd"
+  StreamDriver="ossl"
+  StreamDriverMode="1"
+  StreamDriverPermittedPeers="server.example.com"
+  StreamDriverAuthMode="x509/name"
+  target="server.example.com" port="6514" protocol="tcp"
+)
+`
+
+  test('each attribute counts, whatever line it is on', () => {
+    const target = { text: 'server.example.com:6514', encrypted: true, authenticated: true, port: 6514 }
+    expect(read(action).each).toEqual([target])
+    expect(read(action.replaceAll('="', ' = "')).each).toEqual([target])
+    const single = action.replace(' port="6514" protocol="tcp"', '\n  Port="6514"\n  Protocol="tcp"')
+    expect(read(single).each).toEqual([target])
+    // The role “logging” of RHEL names its actions first.
+    expect(read(action.replace('action(', 'action(name="forward_output0"')).each).toEqual([target])
+  })
+
+  test('an action ends at its parenthesis: what follows is a target of its own, and takes nothing from it', () => {
+    const after = `${action}*.* @@plain.example:514\nif $programname == 'x' then { action(type="omfwd" target="x.example" port="514" protocol="tcp") stop }\n*.* @@y.example:514\n`
+    expect(read(after).each.map(({ text, encrypted }) => [text, encrypted])).toEqual([
+      ['server.example.com:6514', true],
+      ['@@plain.example:514', false],
+      ['x.example:514', false],
+      ['@@y.example:514', false],
+    ])
+    const clear = '*.* action(\n  type="omfwd"\n  target="a.example" port="514" protocol="tcp"\n)\n'
+    expect(read(`${clear}module(\n  load="imtcp"\n  StreamDriver.Mode="1"\n)\n`).overTls).toBe(false)
+  })
+
+  test('a name of TLS that older releases pass over leaves the result open', () => {
+    const newer = action.replace('StreamDriverMode', 'StreamDriver.Mode').replace('DriverAuthMode', 'Driver.AuthMode')
+    const conclusion = over(id, rsyslog(printed(rsyslogForwarding, newer)))
+    expect(conclusion.verdict).toBe('inconclusive')
+    expect(stepText(conclusion)).toContain('unclear: TLS is required by a name that rsyslog 8.2302 and older')
+  })
+})
+
+describe('outputs whose targets are not read', () => {
+  test.each([
+    ['omkafka', 'action(type="omkafka" broker=["k.example:9093"] topic="logs" confParam=["security.protocol=SSL"])\n'],
+    ['omelasticsearch', '*.* action(\n  type="omelasticsearch"\n  server="https://store.example"\n)\n'],
+    ['omhttp', 'action(name="loki" type="omhttp" server="h.example" tls.cacert="/etc/ca.pem")\n'],
+  ])('rsyslog: %s', (kind, settings) => {
+    const conclusion = over(id, rsyslog(printed(rsyslogForwarding, settings)))
+    expect(conclusion.verdict).toBe('inconclusive')
+    expect(stepText(conclusion)).toContain(`unclear: rsyslog has outputs that may send logs away`)
+    expect(stepText(conclusion)).toContain(`“${kind}”`)
+  })
+
+  test('rsyslog: outputs to files and users are none, and an output elsewhere leaves a good target open', () => {
+    const own = 'action(type="omfile" file="/var/log/a")\naction(type="omusrmsg" users="*")\n'
+    expect(over(id, rsyslog(printed(rsyslogForwarding, own))).verdict).toBe('not-satisfied')
+    const good =
+      'action(type="omfwd" target="l.example" port="6514" protocol="tcp" StreamDriverMode="1" StreamDriverAuthMode="x509/name")\n'
+    expect(over(id, rsyslog(printed(rsyslogForwarding, good))).verdict).toBe('satisfied')
+    expect(over(id, rsyslog(printed(rsyslogForwarding, `${good}action(type="omkafka" topic="l")\n`))).verdict).toBe(
+      'inconclusive',
+    )
+  })
+
+  const ng = (settings: string) =>
+    fact(syslogNgForwarding.parse({ lines: answer(printed(syslogNgForwarding, settings)) }))
+
+  test('syslog-ng: other drivers, and a host on a line of its own', () => {
+    const web = 'destination d_es { elasticsearch-http(url("https://es.example/_bulk") password("CANARY")); };\n'
+    expect(ng(web)).toEqual({ each: [], others: ['elasticsearch-http'] })
+    expect(printed(syslogNgForwarding, web)).not.toContain('CANARY')
+    expect(ng('destination d {\n  network(\n    "10.100.20.40"\n    port(999)\n  );\n};\n').others).toEqual(['network'])
+    expect(ng("destination d { udp('b.example' port(514)); };\n").each.map(({ text }) => text)).toEqual([
+      'b.example:514',
+    ])
+  })
+
+  test('syslog-ng: sources, filters, files and comments are none', () => {
+    const none = `source s { udp(); network(
+  ip(0.0.0.0) port(6514) transport("tls")); opentelemetry(port(4317)); };
+filter f { program("cron"); };
+destination d_file { file("/var/log/x"); };
+#destination d_old { http(url("x")); };
+log { source(s); destination(d_file); };
+`
+    expect(ng(none)).toEqual({ each: [] })
+  })
+
+  test('syslog-ng: in the check', () => {
+    const conclusion = over(id, rsyslog(''), withUnit('syslog-ng'), [
+      syslogNgForwarding,
+      known(ng('destination d_k { kafka-c(topic("x")); };\n')),
+    ])
+    expect(conclusion.verdict).toBe('inconclusive')
+    expect(stepText(conclusion)).toContain('syslog-ng has outputs that may send logs away')
+  })
+
+  test('the journal’s upload to an address with a path, as receivers other than systemd’s have', () => {
+    // VictoriaLogs is uploaded to at /insert/journald; grep prints no such address.
+    const conclusion = over(id, rsyslog(''), withUnit('systemd-journal-upload'), [
+      journalUpload,
+      journalUpload.parse({ lines: answer('') }),
+    ])
+    expect(conclusion.verdict).toBe('inconclusive')
+  })
 })

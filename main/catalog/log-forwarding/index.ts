@@ -26,7 +26,7 @@ const AGENTS: readonly KnownService[] = ['fluent-bit', 'td-agent', 'vector', 'fi
 const SHIPPERS =
   /^(fluent-bit|fluentd|td-agent(-bit)?|vector|(file|journal|agent)beat|promtail|alloy|grafana-agent|[\w-]{0,11}otel[\w-]{0,11}|opentelemetry-c|splunkd|elastic-agent|nxlog|logstash|wazuh-logcollec|ossec-logcollec|amazon-cloudwat|newrelic-infra|(trace|process)-agent|oneagentloganal)$/
 
-type Reading = Parsed<{ readonly each: readonly LogTarget[] }>
+type Reading = Parsed<{ readonly each: readonly LogTarget[]; readonly others?: readonly string[] }>
 interface Forwarder {
   readonly name: string
   readonly probe: Probe<unknown>
@@ -38,7 +38,7 @@ const auditLogForwarding = defineCheck({
   property: 'audit',
   expected: 'System logs are sent to another host over an encrypted, authenticated connection that is open now.',
   limitations:
-    'That the receiver stores them is visible only there. Logs that are handed to a program of this node leave the result inconclusive, since the targets of that program are not read. A connection is identified by its port alone, so another program’s connection to the same port looks the same. Which messages are sent depends on selectors that were not evaluated; audit records are sent only if they reach the system log or are forwarded separately. Other programs’ logs are not covered.',
+    'That the receiver stores them is visible only there. Logs that are handed to a program of this node, or sent by an output for something other than syslog, leave the result inconclusive, since those targets are not read. A connection is identified by its port alone, so another program’s connection to the same port looks the same. Which messages are sent depends on selectors that were not evaluated; audit records are sent only if they reach the system log or are forwarded separately. Other programs’ logs are not covered.',
   requires: { services: servicesState },
   optional: {
     rsyslog: rsyslogForwarding,
@@ -62,7 +62,10 @@ const auditLogForwarding = defineCheck({
     ]
     const sending = running.filter(({ reading }) => targetsOf(reading, false).length > 0)
     const handing = running.filter(({ reading }) => targetsOf(reading, true).length > 0)
-    const unread = running.flatMap(({ probe, reading }) => unclearAbout(probe, reading))
+    const unread = [
+      ...running.flatMap(({ probe, reading }) => unclearAbout(probe, reading)),
+      ...running.flatMap(otherOutputs),
+    ]
     const withAgents = [
       ...AGENTS.filter((unit) => serviceIs(services, unit, 'active')).map((unit) => ownSettings(unit, servicesState)),
       ...(agents.ok ? agents.fact.active : [])
@@ -115,6 +118,23 @@ const THIS_NODE =
 const targetsOf = (reading: Reading, isHere: boolean): readonly LogTarget[] =>
   reading.ok ? reading.fact.each.filter(({ text }) => THIS_NODE.test(text) === isHere) : []
 
+/** Outputs whose targets are not read, which may be on another host and in clear text. */
+function otherOutputs({ name, probe, reading }: Forwarder): readonly DraftObservation[] {
+  if (!reading.ok) return []
+  const others = reading.fact.others ?? []
+  // The upload of the journal does not run without an address (systemd-journal-upload(8)); one with a path, or of IPv6, is not printed.
+  if (probe === journalUpload && reading.fact.each.length === 0)
+    return [unclear(`${name} runs, and the address that it sends to is not in a form that is read.`, probe)]
+  return others.length === 0
+    ? []
+    : [
+        unclear(
+          `${name} has outputs that may send logs away, and whose targets were not read: ${named(others, 5)}.`,
+          probe,
+        ),
+      ]
+}
+
 const onThisNode = ({ reading }: Forwarder): string =>
   named(
     targetsOf(reading, true).map(({ text }) => text),
@@ -140,6 +160,7 @@ const ownSettings = (unit: string, probe: Probe<unknown>): DraftObservation =>
 function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connections>): readonly DraftObservation[] {
   const each = targetsOf(reading, false)
   const clear = each.filter(({ encrypted }) => !encrypted)
+  const newer = each.filter(({ byNewerName }) => byNewerName)
   const unchecked = each.filter(({ encrypted, authenticated }) => encrypted && authenticated !== true)
   return [
     supports(
@@ -149,6 +170,17 @@ function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connecti
       )}.`,
       probe,
     ),
+    ...(newer.length === 0
+      ? []
+      : [
+          unclear(
+            `TLS is required by a name that rsyslog 8.2302 and older releases do not know and pass over (StreamDriver.Mode), for ${named(
+              newer.map(({ text }) => text),
+              3,
+            )}.`,
+            probe,
+          ),
+        ]),
     clear.length === 0
       ? supports('Its settings require encryption.', probe)
       : contradicts(
