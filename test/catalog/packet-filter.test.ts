@@ -139,6 +139,33 @@ describe('packet filter', () => {
   ])('%s', (_, of, statements, expected) =>
     expect(falls(chain('in', of), rule('in', ...statements))).toEqual([expected]),
   )
+  // Chains of ufw 0.36 (before.rules), loaded by iptables-nft 1.8.9 and printed by nft 1.0.6; before 1.0.7 nft may print no name.
+  describe('the chain of ufw that drops what is for others', () => {
+    const ufw = (policy: 'accept' | 'drop', match: object, last: object = { drop: null }) => [
+      chain('INPUT', { ...base, policy }),
+      rule('INPUT', { counter: {} }, { jump: { target: 'ufw-before-input' } }),
+      chain('ufw-before-input'),
+      rule('ufw-before-input', { counter: {} }, { jump: { target: 'ufw-not-local' } }),
+      chain('ufw-not-local'),
+      rule('ufw-not-local', match, { counter: {} }, { return: null }),
+      rule('ufw-not-local', { limit: { rate: 3, burst: 10, per: 'minute' } }, { jump: { target: 'log' } }),
+      rule('ufw-not-local', { counter: {} }, last),
+    ]
+    test.each([
+      ['named', { xt: { type: 'match', name: 'addrtype' } }],
+      ['unnamed', { xt: null }],
+      ['of nft itself', { match: { op: '==', left: { fib: { result: 'type', flags: ['daddr'] } }, right: 'local' } }],
+    ])('%s', (_, match) => {
+      expect(falls(...ufw('accept', match))).toEqual(['unclear'])
+      expect(falls(...ufw('drop', match))).toEqual(['drop'])
+      expect(falls(...ufw('drop', match, { accept: null }))).toEqual(['unclear'])
+    })
+    test('a rule that returns what comes from one network alone leaves the drop after it', () => {
+      const saddr = { match: { op: '==', left: { payload: { protocol: 'ip', field: 'saddr' } }, right: '10.0.0.0' } }
+      expect(falls(...ufw('accept', saddr))).toEqual(['drop'])
+    })
+  })
+
   test('what comes after an open rule drops nothing', () =>
     expect(falls(chain('in', base), rule('in', accept), rule('in', state('in', 'new'), drop))).toEqual(['accept']))
   test('new connections that are dropped on one interface', () =>

@@ -171,14 +171,14 @@ function readChain(chain: Entry, hook: string, chains: Chains): readonly InputCh
   const name = asText(chain.name) ?? ''
   const here = place(chain.family, chain.table, name)
   const own = chains.get(here) ?? []
-  const ending = firstVerdict(here, chains, new Map())
+  const ending = settled(fates(here, chains, new Map()), policy)
   return [
     {
       family,
       table: asText(chain.table) ?? '',
       chain: name,
       policy,
-      fallsTo: leftOpen(ending ?? policy, own),
+      fallsTo: leftOpen(ending, own),
       rules: own.length,
       dropsByInterface: own.some((rule) => dropsForInterface(rule, here, chains)),
     },
@@ -193,7 +193,16 @@ const place = (family: JsonValue | undefined, table: JsonValue | undefined, chai
 /** Jumps stay within the table. */
 const sibling = (from: string, chain: string): string => [...from.split('\n').slice(0, 2), chain].join('\n')
 
-type Verdict = InputChain['fallsTo'] | null
+/** What can become of a packet in a chain: a verdict, or it returns to where the chain was entered. */
+type Fates = ReadonlySet<InputChain['fallsTo'] | 'return'>
+
+const UNCLEAR: Fates = new Set(['unclear'])
+
+/** The one verdict that all of them come to, where a packet that returns meets `after`; unclear where they differ. */
+function settled(fates: Fates, after: 'accept' | 'drop'): InputChain['fallsTo'] {
+  const [first, ...others] = new Set([...fates].map((fate) => (fate === 'return' ? after : fate)))
+  return first === undefined || others.length > 0 ? 'unclear' : first
+}
 
 function groupByChain(rules: readonly Entry[]): Chains {
   const chains = new Map<string, Entry[]>()
@@ -207,41 +216,57 @@ function groupByChain(rules: readonly Entry[]): Chains {
 }
 
 /**
- * What a chain does with a packet that meets none of its conditions; null where it returns without a verdict. Jumps
- * without a condition are followed; a goto does not return to this chain (nft(8), VERDICT STATEMENT). Each chain is
- * evaluated once, and jumps only to the depth that the kernel allows (16), so that a rule set built to fan out or to
- * loop causes no unbounded work.
+ * What a chain does with a packet that meets none of its conditions. Jumps without a condition are followed; a goto does
+ * not return to this chain (nft(8), VERDICT STATEMENT). Each chain is evaluated once, and jumps only to the depth that
+ * the kernel allows (16), so that a rule set built to fan out or to loop causes no unbounded work.
  */
-function firstVerdict(chain: string, chains: Chains, seen: Map<string, Verdict>, depth = 0): Verdict {
+function fates(chain: string, chains: Chains, seen: Map<string, Fates>, depth = 0): Fates {
   const before = seen.get(chain)
   if (before !== undefined) return before
-  if (depth > 16) return 'unclear'
-  seen.set(chain, 'unclear')
-  const verdict = readVerdict(chains.get(chain) ?? [], (next) =>
-    firstVerdict(sibling(chain, next), chains, seen, depth + 1),
-  )
-  seen.set(chain, verdict)
-  return verdict
+  if (depth > 16) return UNCLEAR
+  seen.set(chain, UNCLEAR)
+  const found = readFates(chains.get(chain) ?? [], (next) => fates(sibling(chain, next), chains, seen, depth + 1))
+  seen.set(chain, found)
+  return found
 }
 
-function readVerdict(rules: readonly Entry[], follow: (chain: string) => Verdict): Verdict {
+function readFates(rules: readonly Entry[], follow: (chain: string) => Fates): Fates {
+  const found = new Set<InputChain['fallsTo'] | 'return'>()
   for (const rule of rules) {
     const only = soleStatement(rule)
     if (only === null) {
       const opened = acceptsNew(rule)
-      if (opened === null) continue
-      return opened
+      if (opened !== null) return found.add(opened)
+      if (returnsOwn(rule)) found.add('return')
+      continue
     }
-    if (isDrop(only)) return 'drop'
-    if ('xt' in only && asText(asRecord(only.xt).type) !== 'match') return 'unclear'
-    if ('accept' in only) return 'accept'
-    if ('queue' in only) return 'unclear'
-    if ('return' in only) return null
-    if ('goto' in only) return follow(target(only.goto))
-    const jumped = 'jump' in only ? follow(target(only.jump)) : null
-    if (jumped !== null) return jumped
+    if (isDrop(only)) return found.add('drop')
+    if ('xt' in only && asText(asRecord(only.xt).type) !== 'match') return found.add('unclear')
+    if ('accept' in only) return found.add('accept')
+    if ('queue' in only) return found.add('unclear')
+    if ('return' in only) return found.add('return')
+    if ('goto' in only) return new Set([...found, ...follow(target(only.goto))])
+    if (!('jump' in only)) continue
+    const next = follow(target(only.jump))
+    for (const fate of next) if (fate !== 'return') found.add(fate)
+    if (!next.has('return')) return found
   }
-  return null
+  return found.add('return')
+}
+
+/**
+ * A rule that sends packets back by the kind of their destination, which every packet to the node itself can meet: in ufw the chain that drops
+ * what is for others begins so. The match of iptables stands without the kind and, in nft before 1.0.7, without its name.
+ */
+function returnsOwn(rule: Entry): boolean {
+  const statements = deciding(rule)
+  const conditions = statements.slice(0, -1)
+  return 'return' in (statements.at(-1) ?? {}) && conditions.length > 0 && conditions.every(isByDestinationKind)
+}
+
+function isByDestinationKind(entry: Entry): boolean {
+  if ('xt' in entry) return (asText(asRecord(entry.xt).name) ?? 'addrtype') === 'addrtype'
+  return asRecord(asRecord(asRecord(entry.match).left).fib).result === 'type'
 }
 
 /** The right side of a condition: one value, combined flags, or a set. */
@@ -302,7 +327,7 @@ function dropsForInterface(rule: Entry, chain: string, chains: Chains): boolean 
     return false
   if (isDrop(last)) return true
   const next = target(last.goto) || target(last.jump)
-  return next !== '' && firstVerdict(sibling(chain, next), chains, new Map()) === 'drop'
+  return next !== '' && settled(fates(sibling(chain, next), chains, new Map()), 'accept') === 'drop'
 }
 
 const target = (statement: JsonValue | undefined): string => asText(asRecord(statement).target) ?? ''
