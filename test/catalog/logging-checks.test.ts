@@ -241,6 +241,22 @@ describe('time services', () => {
       ['used', 0.034],
       ['unused', 0],
     ])
+    // SUSE’s and older settings name the local clock, which is followed when no server responds.
+    const local = `${text.slice(0, text.indexOf('*'))}*127.127.1.0     .LOCL.          10 l   50   64  377    0.000    0.000   0.000
+ 203.0.113.9     .INIT.          16 u    -   64    0    0.000    0.000   0.000
+`
+    const uses = (peers: string) => fact(timeNtpq.parse({ peers: answer(peers) })).sources.map(({ use }) => use)
+    expect(uses(local)).toEqual(['own', 'unused'])
+    expect(uses(local.replace('127.127.1.0', 'LOCAL(0)   '))).toEqual(['own', 'unused'])
+    expect(uses(local.replace('*127', ' 127').replace(' 203', '*203'))).toEqual(['unused', 'reference'])
+    const services = new Map([['ntpsec' as const, { loaded: true, active: true, enabled: true }]])
+    const conclusion = over(
+      'time.sync',
+      changed(servicesState, () => ({ services })),
+      [timeNtpq, timeNtpq.parse({ peers: answer(local) })],
+    )
+    expect(conclusion.verdict).toBe('not-satisfied')
+    expect(stepText(conclusion)).toContain('contradicts: The time service follows the clock of the node itself')
     expect(timeNtpq.parse({ peers: answer('ntpq: read: Connection refused\n', { exitCode: 1 }) }).ok).toBe(false)
     expect(deniedCommand(['ntpq', '-pn', '192.0.2.1'])).not.toBeNull()
   })

@@ -141,7 +141,15 @@ function authentication(sources: Parsed<TimeSources>): readonly DraftObservation
 
 function byNtpd({ sources }: NtpPeers, limit: ThresholdValue): readonly DraftObservation[] {
   const reference = sources.find(({ use }) => use === 'reference')
-  if (reference === undefined) return [contradicts('The time service follows none of its sources.', timeNtpq)]
+  if (reference === undefined)
+    return [
+      contradicts(
+        sources.some(({ use }) => use === 'own')
+          ? 'The time service follows the clock of the node itself, which no source keeps right.'
+          : 'The time service follows none of its sources.',
+        timeNtpq,
+      ),
+    ]
   return [
     supports(`The time service follows a source of stratum ${reference.stratum}.`, timeNtpq),
     away(reference.offsetMilliseconds, limit, timeNtpq),

@@ -184,9 +184,12 @@ function offset([t1, t2, t3, t4]: readonly (number | null)[]): number | null {
 }
 
 export interface NtpPeers {
-  /** Sources by what the service does with them: its one reference (*, o), used next to it (+), or not used. */
+  /**
+   * Sources by what the service does with them: its one reference (*, o), used next to it (+), or not used. `own`: its
+   * reference is the clock that it keeps, to which it falls back without any other source.
+   */
   readonly sources: readonly {
-    readonly use: 'reference' | 'used' | 'unused'
+    readonly use: 'reference' | 'used' | 'unused' | 'own'
     readonly stratum: number
     readonly offsetMilliseconds: number
   }[]
@@ -220,8 +223,11 @@ function readSource(line: string): NtpPeers['sources'][number] | null {
   const [stratum, offset] = [words[2] ?? '', words.at(-2) ?? '']
   if (words.length !== 10 || !/^\d{1,2}$/.test(stratum) || !/^[+-]?\d{1,12}(\.\d{1,9})?$/.test(offset)) return null
   const mark = line[0] ?? ' '
+  const isReference = mark === '*' || mark === 'o'
+  // The undisciplined local clock (refclock_local.c of both implementations), driver 1 in the address of a reference clock.
+  const isOwn = words[1] === '.LOCL.' || /^(127\.127\.1\.\d|LOCAL\(\d)/.test(words[0] ?? '')
   return {
-    use: mark === '*' || mark === 'o' ? 'reference' : mark === '+' ? 'used' : 'unused',
+    use: isOwn ? (isReference ? 'own' : 'unused') : isReference ? 'reference' : mark === '+' ? 'used' : 'unused',
     stratum: Number(stratum),
     offsetMilliseconds: Math.abs(Number(offset)),
   }
