@@ -54,12 +54,32 @@ export const integrityFim = defineCheck({
       ...hostAgents(read, context),
     ].filter((steps) => steps.length > 0)
     if (tools.length > 0) return decide(bestOf(tools))
+    const managed = agentsThat(agents, WATCHING, 'active')
+    if (managed.length > 0)
+      return decide([
+        unclear(
+          `${named(managed)} is running and can watch files; whether it does is configured at its service and not shown here.`,
+          integrityAgents,
+        ),
+      ])
     return decide([
       contradicts('No known tool that checks files against a baseline is on the server.', integrityMarks),
       ...measured(ima.ok ? ima.fact : null),
     ])
   },
 })
+
+/**
+ * Agents with a module for the integrity of files that their service switches on: Falcon FileVantage, the file integrity monitoring of Microsoft
+ * Defender for Cloud, Integrity Monitoring of Trend Micro, Qualys FIM and Tanium Integrity Monitor.
+ */
+const WATCHING: readonly AgentName[] = [
+  'falcon-sensor.service',
+  'mdatp.service',
+  'ds_agent.service',
+  'qualys-cloud-agent.service',
+  'taniumclient.service',
+]
 
 /**
  * One tool is enough: the steps of the tools that come closest to the condition, and what is against the others as a remark, so that one
