@@ -29,6 +29,7 @@ import {
   onDemand,
   otherWays,
 } from '../mounts/remote.ts'
+import { mayUseIpsec, TUNNEL_WANTS } from '../mounts/tunnels.ts'
 import { type SshServer, type SshServers, sshServers } from '../ssh-encryption/probes.ts'
 import { count, decide, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
@@ -136,15 +137,6 @@ function argueTls(where: string, { accepted }: TlsPort): DraftObservation {
 /** The WireGuard interface that a socket is bound to, where that is up. */
 const tunnelOf = ({ interface: bound }: Listener, vpn: Parsed<VpnInterfaces>): string | null =>
   bound !== null && vpn.ok && vpn.fact.wireguard.some(({ name, up }) => name === bound && up) ? bound : null
-
-/** Whether some traffic is encrypted by IPsec: associations with ESP and a cipher other than the null cipher (RFC 4303, RFC 2410, RFC 4543). */
-const mayUseIpsec = (state: Parsed<IpsecState>): boolean =>
-  state.ok &&
-  state.fact.policies > 0 &&
-  state.fact.associations.some(
-    ({ protocol, algorithms }) =>
-      protocol === 'esp' && !algorithms.some((one) => /cipher_null|digest_null|rfc4543/.test(one)),
-  )
 
 /** The SSH server that replied at a socket; by the other family where a service listens on all addresses of both. */
 function sshAt(ssh: Parsed<SshServers>, listener: Listener): SshServer | null {
@@ -267,20 +259,37 @@ export const encryptionInTransitEphiFlows = defineCheck({
     processes: listenerProcesses,
     tls: tlsListeners,
     ssh: sshServers,
-    vpn: vpnInterfaces,
-    associations: ipsec,
+    ...TUNNEL_WANTS,
     remote: storageRemote,
     lustre: storageLustre,
     system: osIdentity,
   },
   evaluate({ sockets, mounts, devices, swaps }, wanted, { node }) {
-    const { processes, tls, ssh, vpn, associations, remote, lustre, system, nft, legacy, ipvs, ...storageWants } =
-      wanted
+    const {
+      processes,
+      tls,
+      ssh,
+      vpn,
+      routes,
+      associations,
+      remote,
+      lustre,
+      system,
+      nft,
+      legacy,
+      ipvs,
+      ...storageWants
+    } = wanted
     const storage = readStorage(mounts, devices, swaps, storageWants)
     const flows = node.ephiFlows ?? []
     const places = (node.ephiPaths ?? []).map((path) => ephiPlace(storage, path))
     const isMapped = flows.length > 0 && places.length > 0
-    const carriers = carrierSteps(storage, places, { lsblk: wanted.lsblk, remote, lustre, system }, !isMapped)
+    const carriers = carrierSteps(
+      storage,
+      places,
+      { lsblk: wanted.lsblk, remote, lustre, system, tunnels: { vpn, routes, associations } },
+      !isMapped,
+    )
     const reachable = reachableSockets(sockets, processes).filter((listener) => !isFabricPort(listener))
     // A proxy is known by its process: without names, any of these sockets may be held by one.
     const forwarded = (listeners: readonly Listener[]): readonly DraftObservation[] => [

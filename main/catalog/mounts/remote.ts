@@ -15,11 +15,14 @@ import {
   storageMounts,
   storageRemote,
 } from './probes.ts'
+import { openByTunnels, TUNNEL_WANTS, type Tunnels } from './tunnels.ts'
 
 /** Evidence beyond the mount options. */
 export interface MountEvidence {
   readonly lustre: Parsed<LustreFlavors>
   readonly system: Parsed<OsIdentity>
+  /** Absent where a tunnel does not matter. */
+  readonly tunnels?: Tunnels
 }
 
 /** File systems in user space that keep what they hold on this machine. */
@@ -42,8 +45,12 @@ const NOT_SHOWN: ReadonlyMap<string, string> = new Map([
   ['virtiofs', 'it is shared by the host of this machine, and its path from there is not visible'],
 ])
 
+/** How a mount protects its traffic: by its own options, else in a tunnel on the way to its server, which the option `addr` names. */
+export const argueMount = (mount: Mount, evidence: MountEvidence): readonly DraftObservation[] =>
+  openByTunnels(byOptions(mount, evidence), valuesOf(mount, 'addr').at(-1), evidence.tunnels)
+
 /** Mount options: nfs(5), mount.cifs(8), Documentation/filesystems/ceph.rst, sshfs(1). */
-export function argueMount(mount: Mount, { lustre, system }: MountEvidence): readonly DraftObservation[] {
+function byOptions(mount: Mount, { lustre, system }: MountEvidence): readonly DraftObservation[] {
   const name = `${quoted(mount.point)} (${mount.fsType.replace(/[^\w.-]/g, '?').slice(0, 30)})`
   const option = (key: string): string | undefined => valuesOf(mount, key).at(-1)
   const yes = (how: string): DraftObservation => supports(`${name} encrypts its traffic: ${how}.`, storageMounts)
@@ -264,14 +271,15 @@ export const encryptionInTransitRemoteMounts = defineCheck({
   property: 'encryption-in-transit',
   expected: 'Every file system and drive that this node uses over a network encrypts its traffic.',
   limitations:
-    'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not shown. Whether an SMB server requires encryption on its own is not read, so that SMB 3 without seal is inconclusive. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted; a place for such where none is mounted leaves the result inconclusive. Those of other mount namespaces do not count at all.',
+    'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not shown. Whether an SMB server requires encryption on its own is not read, so that SMB 3 without seal is inconclusive. Where a WireGuard interface leads to the server, or IPsec is in use, the result is inconclusive, since not all that decides what enters a tunnel is read. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted; a place for such where none is mounted leaves the result inconclusive. Those of other mount namespaces do not count at all.',
   requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  optional: { ...STORAGE_WANTS, remote: storageRemote, lustre: storageLustre, system: osIdentity },
-  evaluate({ mounts, devices, swaps }, { remote, lustre, system, ...wanted }) {
+  optional: { ...STORAGE_WANTS, ...TUNNEL_WANTS, remote: storageRemote, lustre: storageLustre, system: osIdentity },
+  evaluate({ mounts, devices, swaps }, { remote, lustre, system, vpn, routes, associations, ...wanted }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const drives = [...mountRoots(storage), ...swapRoots(storage)].filter(({ walked }) => walked.remote)
+    const evidence = { lustre, system, tunnels: { vpn, routes, associations } }
     const because = [
-      ...mounts.mounts.filter(mayCrossNetwork).flatMap((mount) => argueMount(mount, { lustre, system })),
+      ...mounts.mounts.filter(mayCrossNetwork).flatMap((mount) => argueMount(mount, evidence)),
       ...drives.map((drive) => argueDrive(drive, remote)),
       ...(remote.ok ? otherWays(remote.fact, drives) : unclearAbout(storageRemote, remote)),
       ...onDemand(mounts.mounts),

@@ -75,7 +75,7 @@ export interface Route {
   readonly drops: string | null
 }
 
-interface Routes {
+export interface Routes {
   readonly ipv4: readonly Route[]
   readonly ipv6: readonly Route[]
 }
