@@ -9,6 +9,7 @@ import { parseSshdSettings, sshdEffective } from '../../main/catalog/sshd/probes
 import { sudoProgram } from '../../main/catalog/sudo/probes.ts'
 import { conclude } from '../../main/core/check.ts'
 import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import { answer, fact } from '../support/answers.ts'
 import { checksOf, probesOf } from '../support/checks-of.ts'
 import { concluded, verdict } from '../support/concluded.ts'
 import { concludeOn, fixtureOf } from '../support/evaluated.ts'
@@ -227,6 +228,36 @@ describe('pending updates', () => {
     expect(verdictWith(['stable', 'stable-security'], false)).toBe('inconclusive')
     expect(factOf('fx-dist-debian-13', packagesAptArchives)).toEqual({ suites: ['stable-security', 'stable'] })
     expect(read('fx-dist-busybox', packagesAptArchives).ok).toBe(false)
+  })
+
+  // Where no server is reached, apt-get update ends with status 0 (apt 2.6.1), so that the daily job renews its stamp; next to a source on the
+  // node itself, such as CUDA’s local repository, the folder of lists and update-notifier’s stamp are renewed too.
+  test('the list of security updates states itself how old it is', () => {
+    const lists = (date: string) =>
+      fact(
+        packagesAptArchives.parse({
+          suites: answer(
+            `Suite: noble\nDate: Thu, 25 Apr 2024 15:10:33 UTC\nSuite: noble-security\n${date}Suite: local\n`,
+          ),
+        }),
+      )
+    expect(lists('Date: Sun, 29 Nov 2026 00:53:13 UTC\n')).toEqual({
+      suites: ['noble', 'noble-security', 'local'],
+      securityMadeAt: Date.UTC(2026, 10, 29, 0, 53, 13) / 1000,
+    })
+    for (const none of ['', 'Date: yesterday\n', 'Date: Sun, 29 Foo 2026 00:53:13 UTC\n'])
+      expect(lists(none)).toEqual({ suites: ['noble', 'noble-security', 'local'] })
+
+    const now = Date.parse(FIXTURE_TIME) / 1000
+    const verdictOf = (days: number) =>
+      concludeOn(vulnPatchLevel, 'fx-dist-debian-13', [
+        ['packages.apt', known({ pending: [], isWhole: true, listsChangedAt: now })],
+        ['packages.apt-archives', known({ suites: ['stable-security'], securityMadeAt: now - days * 86_400 })],
+      ]).verdict
+    expect([verdictOf(0), verdictOf(7), verdictOf(9), verdictOf(200)]).toEqual([
+      ...['satisfied', 'satisfied'],
+      ...['inconclusive', 'inconclusive'],
+    ])
   })
   test.each([
     ['fx-dist-debian-11', 'openssl'],

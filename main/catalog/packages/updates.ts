@@ -37,7 +37,13 @@ function byApt(apt: Parsed<AptUpdates>, archives: Parsed<AptArchives>, context: 
   if (!apt.ok) return unclearAbout(packagesApt, apt)
   const { pending, isWhole, listsChangedAt } = apt.fact
   const security = pending.filter((entry) => entry.security).map((entry) => entry.name)
-  return [waiting(security), ...heardOf(archives), ...unread(isWhole), freshness(listsChangedAt, context, packagesApt)]
+  return [
+    waiting(security),
+    ...heardOf(archives),
+    ...made(archives, context),
+    ...unread(isWhole),
+    freshness(listsChangedAt, context, packagesApt),
+  ]
 }
 
 function byDnf(dnf: Parsed<DnfLists>, { id, version }: Distribution, context: Context): readonly DraftObservation[] {
@@ -85,6 +91,24 @@ function heardOf(archives: Parsed<AptArchives>): readonly DraftObservation[] {
     : [
         unclear(
           'None of the package lists on the node is one of a security archive, so that security updates are unknown to it.',
+          packagesAptArchives,
+        ),
+      ]
+}
+
+/**
+ * The folder of lists and the stamps of the daily job are renewed where a server of updates was not reached; the list itself states when it was made.
+ */
+function made(archives: Parsed<AptArchives>, context: Context): readonly DraftObservation[] {
+  const at = archives.ok ? archives.fact.securityMadeAt : undefined
+  if (at === undefined) return []
+  const days = Math.floor((Date.parse(context.observedAt) / 1000 - at) / DAY)
+  const limit = limitOf(context, 'updates.list-days')
+  return days <= limit.value
+    ? []
+    : [
+        unclear(
+          `The newest list of security updates on the node was made ${days} days before the collection (limit ${limitText(limit)}), so that newer fixes are unknown to the node.`,
           packagesAptArchives,
         ),
       ]
