@@ -174,6 +174,11 @@ describe('actions of rsyslog over several lines', () => {
     expect(read(`${clear}module(\n  load="imtcp"\n  StreamDriver.Mode="1"\n)\n`).overTls).toBe(false)
   })
 
+  test('RELP in the old style is a target in clear text', () => {
+    const target = { text: 'relp.example:2514', encrypted: false, authenticated: false, port: 2514 }
+    expect(read('*.* :omrelp:relp.example:2514;RSYSLOG_ForwardFormat\n').each).toEqual([target])
+  })
+
   test('a name of TLS that older releases pass over leaves the result open', () => {
     const newer = action.replace('StreamDriverMode', 'StreamDriver.Mode').replace('DriverAuthMode', 'Driver.AuthMode')
     const conclusion = over(id, rsyslog(printed(rsyslogForwarding, newer)))

@@ -129,6 +129,14 @@ describe('the walk', () => {
     ])
   })
 
+  test('bcachefs may encrypt itself: without a layer below it that stays open', () => {
+    const at = (source: string): string =>
+      outcome(storage({ mounts: `${ROOT}2 1 0:40 / /b rw - bcachefs ${source} rw\n`, sysfs: CRYPT, table: AES }), '/b')
+    expect(at('/dev/mapper/root')).toBe('encrypted')
+    expect(at('/dev/sdb')).toBe('unknown')
+    expect(at('/dev/mapper/root:/dev/sdb')).toBe('unknown')
+  })
+
   test('btrfs needs every member, and the list of members', () => {
     const mounts = `${ROOT}2 1 0:40 / /b rw - btrfs /dev/mapper/root rw\n`
     const member = (name: string): string => `/sys/fs/btrfs/u/devices/${name}/dev:0:0`

@@ -226,7 +226,13 @@ function followStacked(view: View, mount: Mount, trail: Trail): Walked {
 
 /** btrfs and bcachefs spread over several devices: each of them must be covered. */
 function followMembers(view: View, mount: Mount, trail: Trail): Walked {
-  if (mount.fsType === 'bcachefs') return worstOf(mount.source.split(':').map((path) => view.named(path, trail)))
+  if (mount.fsType === 'bcachefs') {
+    const worst = worstOf(mount.source.split(':').map((path) => view.named(path, trail)))
+    // It can encrypt the whole file system itself (bcachefs(8), format --encrypted), which neither the mount table nor the kernel’s files show.
+    return worst.outcome === 'exposed'
+      ? { ...worst, outcome: 'unknown', why: 'bcachefs can encrypt what it stores, and whether it does was not read' }
+      : worst
+  }
   const first = numberOfPath(view.graph, mount.source)
   const members = first === undefined ? undefined : view.graph.btrfs?.find((group) => group.includes(first))
   if (members === undefined) return end('unknown', 'the devices of this btrfs file system were not listed')

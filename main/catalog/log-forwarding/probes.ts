@@ -162,6 +162,15 @@ function targetIn(statement: string, mode: OldMode): LogTarget | null {
       port: port === undefined ? null : Number(port),
     }
   }
+  // omrelp in the old style, which has no TLS.
+  const [, relp, relpPort] = /:omrelp:(\[[0-9A-Fa-f:.]{2,45}\]|[^\s;:"]{1,255})(?::(\d{1,5}))?/.exec(statement) ?? []
+  if (relp !== undefined)
+    return {
+      text: relpPort === undefined ? relp : `${relp}:${relpPort}`,
+      encrypted: false,
+      authenticated: false,
+      port: relpPort === undefined ? null : Number(relpPort),
+    }
   const [, signs, host = '', port] = OLD_STYLE.exec(statement) ?? []
   if (signs === undefined) return null
   return {
