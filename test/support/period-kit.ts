@@ -24,7 +24,7 @@ import { chainFiles } from '../../main/core/run-chain/notes.ts'
 import { buildPeriodReport } from '../../main/present/period-report.ts'
 import { verifyPeriod } from '../../main/verify/period.ts'
 import type { PeriodPageComparer } from '../../main/verify/steps/pages.ts'
-import type { Period } from '../../schemas/types.ts'
+import type { Engagement, Period } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 import { PRODUCER } from '../../schemas/version.ts'
 import { must } from './outcomes.ts'
@@ -47,10 +47,22 @@ export interface PeriodKit {
   readonly signer: Signer
   readonly stranger: Signer
   readonly at: (now: string) => void
-  readonly run: (day: number, swap?: string, nodes?: readonly string[], demo?: boolean) => Promise<void>
+  readonly run: (
+    day: number,
+    swap?: string,
+    nodes?: readonly string[],
+    demo?: boolean,
+    /** The day whose run the recordings are of; its own day unless stated otherwise. */
+    collected?: number,
+  ) => Promise<void>
   readonly plan: () => Promise<void>
   readonly gap: (day: number) => Promise<void>
-  readonly account: (from: string, to: string, samples?: readonly SampleRequest[]) => ReturnType<typeof exportPeriod>
+  readonly account: (
+    from: string,
+    to: string,
+    samples?: readonly SampleRequest[],
+    engagement?: Engagement,
+  ) => ReturnType<typeof exportPeriod>
 }
 
 export async function periodKit(): Promise<PeriodKit> {
@@ -96,12 +108,13 @@ export async function periodKit(): Promise<PeriodKit> {
         ),
       )
     },
-    run: async (day, swap = '', nodes = ['node-a', 'node-b'], demo = false) => {
+    run: async (day, swap = '', nodes = ['node-a', 'node-b'], demo = false, collected = day) => {
       at(`2026-11-${day}T02:10:00.000Z`)
       const run = `run-${day}`
       const recordings = nodes.map((node) => {
         const loaded = sampleRecording(node, node === 'node-b' ? swap : '', demo)
-        return inMemory({ ...loaded, recording: { ...loaded.recording, run, id: `${run}-${node}` } })
+        const id = `run-${collected}-${node}`
+        return inMemory({ ...loaded, recording: { ...loaded.recording, run: `run-${collected}`, id } })
       })
       const input = {
         run,
@@ -123,7 +136,7 @@ export async function periodKit(): Promise<PeriodKit> {
       const pack = `${run}/${run}.barewitness.zip`
       must(await keepRun(ports, folder, { trace, sealed: { tagManifest, signer: made.signer, pack, at: now } }))
     },
-    account: (from, to, samples = []) =>
+    account: (from, to, samples = [], engagement) =>
       exportPeriod(ports, sampleCatalog, {
         root: folder,
         chainFolder,
@@ -134,6 +147,7 @@ export async function periodKit(): Promise<PeriodKit> {
         signer,
         stamping: null,
         folder: join(folder, 'out'),
+        engagement: engagement ?? null,
       }),
   }
 }

@@ -26,6 +26,7 @@ import { changeFold } from './changes.ts'
 import { conclusionFold, type DerivedConclusions, isCovered, type RunEvidence } from './conclusions.ts'
 import { deviationFold } from './deviations.ts'
 import { type CsvWriter, type Population, type PopulationName, populationPath, populationsOf } from './populations.ts'
+import { entityNotes, repeatFold } from './repeated.ts'
 import { type EnteredRun, factsOf, type NodeRow, type RunFacts, runsWithin, seenFold, withoutTrace } from './seen.ts'
 
 /** A requested sample: population, size and seed. */
@@ -80,18 +81,22 @@ export function periodFold(input: PeriodInput): PeriodFold {
   const rules: RulesSpan[] = []
   const [deviations, changes, seen] = [deviationFold(), changeFold(), seenFold()]
   const conclusions = conclusionFold(input.rules)
+  const repeats = repeatFold()
+  let lastScope: RunEvidence['scope'] | null = null
   let demo = false
   let checks: readonly string[] = []
   return {
     runs: runsWithin(chain.entries, { from, to }),
-    add: (run, evidence) => {
+    add: (run, sealed) => {
+      const evidence = sealed === null ? null : repeats.add(sealed)
       conclusions.add(run, evidence)
       deviations.add(evidence?.trace ?? null)
       if (evidence === null) {
         missing.push(run)
         return
       }
-      const { trace } = evidence
+      const { trace, scope } = evidence
+      lastScope = scope
       facts.set(run.entry.tagManifest, factsOf(trace))
       demo ||= trace.demo
       checks = trace.checks
@@ -114,6 +119,7 @@ export function periodFold(input: PeriodInput): PeriodFold {
         demo,
         checks,
         missing,
+        more: [...repeats.notes(), ...entityNotes(input.engagement, lastScope)],
       }
       return ok(joined(input, read.value, gathered))
     },
@@ -129,6 +135,8 @@ type Gathered = ReturnType<ReturnType<typeof changeFold>['finish']> &
     /** Of the last run available. */
     readonly checks: readonly string[]
     readonly missing: readonly EnteredRun[]
+    /** Notes on the evidence of the runs. */
+    readonly more: readonly string[]
   }
 
 function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): DerivedPeriod {
@@ -162,7 +170,7 @@ function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): 
     baseline: baselineAt(chain, to),
     populations: files.map(({ file }) => file),
     samples: input.samples.map((asked) => drawn(asked, populations, new Set(lost.map(({ run }) => run)))),
-    notes: [...read.notes, ...withoutTrace(lost, chain.entries), ...openNotes(deviations, gathered)],
+    notes: [...read.notes, ...withoutTrace(lost, chain.entries), ...gathered.more, ...openNotes(deviations, gathered)],
   }
   return {
     period,
