@@ -29,6 +29,7 @@ import { underivable } from '../main/verify/disclosure/underivable.ts'
 import { verifyDisclosure } from '../main/verify/excerpt.ts'
 import type { Assessment } from '../schemas/types.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
+import { validator } from './support/deps.ts'
 import { copyOf, disclosablePack, textIn } from './support/disclosure.ts'
 import { must } from './support/outcomes.ts'
 import {
@@ -71,6 +72,7 @@ const packOf = (more: Partial<Parameters<typeof disclosablePack>[0]> = {}): Prom
 
 const verified = (files: Files, authorities: readonly Uint8Array[] = []): Promise<VerificationReport> =>
   verifyDisclosure({
+    validator,
     source: sourceOf(files),
     departures: [],
     seal: sealing.reader,

@@ -7,7 +7,7 @@ import type { RedactableClass } from '../main/verify/disclosure/classes.ts'
 import { disclose } from '../main/verify/disclosure/disclose.ts'
 import { verifyDisclosure } from '../main/verify/excerpt.ts'
 import type { Assessment, InventoryRow } from '../schemas/types.ts'
-import { realClock } from './support/deps.ts'
+import { realClock, validator } from './support/deps.ts'
 import { copyOf, disclosablePack, WHO } from './support/disclosure.ts'
 import { engagementOf, inventoryOf } from './support/engagement.ts'
 import { folderOfTests } from './support/folders.ts'
@@ -80,6 +80,7 @@ test.each<[RedactableClass, readonly string[]]>([
 test.each<RedactableClass>(['serial', 'ipv4', 'node'])('an honest copy without %s verifies', async (kind) => {
   const { files } = await copyOf(await packOf(), sampleCatalog, { classes: [kind] })
   const report = await verifyDisclosure({
+    validator,
     source: sourceOf(files),
     departures: [],
     seal: sealing.reader,

@@ -194,6 +194,7 @@ describe('a redacted copy', () => {
   const verified = async (files: Files): Promise<VerificationReport> =>
     verifyDisclosure({
       ...SAMPLE_RULES,
+      validator,
       source: sourceOf((await copyOf(files, sampleCatalog, { paths: [PATHS.report] })).files),
       departures: [],
       seal: sealing.reader,

@@ -11,7 +11,7 @@ import type { DisclosurePolicy } from '../main/verify/disclosure/redact.ts'
 import { type Place, revealSpan } from '../main/verify/disclosure/reveal.ts'
 import { verifyDisclosure } from '../main/verify/excerpt.ts'
 import type { AddressAnswer, DeclaredLocation, VantageRecord } from '../schemas/types.ts'
-import { realClock } from './support/deps.ts'
+import { realClock, validator } from './support/deps.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
 import { folderOfTests } from './support/folders.ts'
 import {
@@ -127,6 +127,7 @@ const textOf = (files: ReadonlyMap<string, Uint8Array>): string =>
 async function copyWithout(policy: Partial<DisclosurePolicy>) {
   const { files, notes } = await copyOf(pack, catalog, policy)
   const report = await verifyDisclosure({
+    validator,
     source: sourceOf(files),
     departures: [],
     seal: sealing.reader,

@@ -11,6 +11,7 @@ import { verifyDisclosure } from '../main/verify/excerpt.ts'
 import { lackingIn } from '../main/verify/steps/complete.ts'
 import { assessorOfPack, profileNotes, rulesAtHand, statusOfRules } from '../main/verify/steps/rules.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
+import { validator } from './support/deps.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
 import { folderOfTests } from './support/folders.ts'
 import { must } from './support/outcomes.ts'
@@ -131,6 +132,7 @@ describe('rules that the signer made up', () => {
       const pack = await disclosablePack({ signer, catalog, recordings, asOf: AS_OF })
       const { files } = await copyOf(pack, catalog, { classes: ['ipv4'] })
       return await verifyDisclosure({
+        validator,
         source: sourceOf(files),
         departures: [],
         seal: sealing.reader,

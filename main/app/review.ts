@@ -89,9 +89,9 @@ async function checksWith(
     // After a stop, readings fail, and conclusions from that are no results.
     const onResult: OnResult = (...result) => (watch?.signal.aborted === false ? watch.onResult(...result) : undefined)
     const onStep = watch?.onStep
-    const asked = { source, departures, seal, catalog, kept, trust, verifiedAt, file, onStep, onResult }
-    if (isDisclosure(opened.value)) return ok({ report: await verifyDisclosure(asked), contents: null, head: null })
-    const whole = { ...asked, validator: ports.validator }
+    const { validator } = ports
+    const whole = { source, departures, seal, catalog, kept, trust, validator, verifiedAt, file, onStep, onResult }
+    if (isDisclosure(opened.value)) return ok({ report: await verifyDisclosure(whole), contents: null, head: null })
     if (isExcerpt(opened.value)) return ok({ report: await verifyExcerpt(whole), contents: null, head: null })
     if (isPeriodPack(opened.value)) {
       const { zones, csv } = ports

@@ -4,6 +4,7 @@ import { plural, quote } from '../core/plain-text.ts'
 import type { PackSource } from '../core/ports.ts'
 import { hasExactly, parsedJson } from '../core/run-chain/entry.ts'
 import { disclosureAnswers } from './disclosure/answers.ts'
+import { declaredInCopy } from './disclosure/declared.ts'
 import { readDisclosure } from './disclosure/read.ts'
 import { engineOf } from './disclosure/rebuild.ts'
 import type { VerifyInput } from './pack.ts'
@@ -16,12 +17,10 @@ import { checkResult } from './steps/result.ts'
 import { unknownRules } from './steps/rules.ts'
 import { copiedTagProblems, onlyRepacked, packedAgain } from './steps/tags.ts'
 
-type VerifyDisclosureInput = Pick<
+type VerifyPartInput = Pick<
   VerifyInput,
-  'source' | 'departures' | 'seal' | 'catalog' | 'kept' | 'trust' | 'verifiedAt' | 'file'
+  'source' | 'departures' | 'seal' | 'catalog' | 'kept' | 'trust' | 'validator' | 'verifiedAt' | 'file'
 >
-
-type VerifyExcerptInput = VerifyDisclosureInput & Pick<VerifyInput, 'validator'>
 
 /** Self-description of an excerpt, not covered by any seal. */
 export interface Excerpt {
@@ -34,7 +33,7 @@ export interface Excerpt {
 /**
  * Verification checks of a pack excerpt: selected nodes of one run under that run’s seal. Never throws, whatever it contains.
  */
-export async function verifyExcerpt(input: VerifyExcerptInput): Promise<VerificationReport> {
+export async function verifyExcerpt(input: VerifyPartInput): Promise<VerificationReport> {
   const source = onlyPaths(
     input.source,
     input.source.paths.filter((path) => path !== EXCERPT_PATH),
@@ -144,14 +143,14 @@ const NO_CHAIN = checkResult(
  * Verification checks of a redacted copy. Its seal is that of the pack, and every disclosed byte must be covered by it; redacted parts
  * are listed and leave the remaining checks indeterminate. Never throws, whatever the copy contains.
  */
-export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<VerificationReport> {
+export async function verifyDisclosure(input: VerifyPartInput): Promise<VerificationReport> {
   const { source } = input
   const sealed = await sealStep(source, input.seal, input)
   const copy = await readDisclosure(source)
   const tags = await copiedTagProblems(source, engineOf(copy.units))
   const [problems, sealProblems] = [[...copy.problems, ...tags], sealed.seal?.problems ?? null]
   const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...problems] }
-  const found = await disclosureAnswers(reading, input, sealProblems)
+  const found = await disclosureAnswers(reading, input, sealProblems, (content) => declaredInCopy(content, input))
   const repacked = onlyRepacked({ ...input, problems, sealProblems, files: copy.units.length })
   const integrity = repacked ?? found.integrity
   return conclusion('disclosure', input, sealed, { ...found, integrity, continuity: NO_CHAIN_IN_COPY })

@@ -41,7 +41,7 @@ test('states no evidence on the days of the other runs', () => {
 })
 
 test('names the runs', () => {
-  expect(made.period.notes.filter((note) => note.includes('earlier run'))).toEqual(
+  expect((made.period.notes ?? []).filter((note) => note.includes('earlier run'))).toEqual(
     ['run-24', 'run-25'].map((run) =>
       expect.stringMatching(`^Run “${run}” has the recordings of an earlier run for 2 nodes`),
     ),
@@ -50,7 +50,7 @@ test('names the runs', () => {
 
 test('names an entity on the cover that no run declares', () => {
   const named = made.period.engagement?.entity ?? ''
-  expect(made.period.notes).toContainEqual(
+  expect(made.period.notes ?? []).toContainEqual(
     expect.stringMatching(`^The cover names the entity “${named}”.*the last run declares no engagement`),
   )
 })

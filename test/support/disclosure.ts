@@ -11,7 +11,7 @@ import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { type DisclosedCopy, disclose } from '../../main/verify/disclosure/disclose.ts'
 import { SEED_PATH, seedFile } from '../../main/verify/disclosure/parts.ts'
 import type { DisclosurePolicy } from '../../main/verify/disclosure/redact.ts'
-import type { Assessment } from '../../schemas/types.ts'
+import type { Assessment, Register } from '../../schemas/types.ts'
 import { realClock, realEntropy } from './deps.ts'
 import { must } from './outcomes.ts'
 import { inHand, sourceOf } from './sample-pack.ts'
@@ -28,17 +28,18 @@ export async function disclosablePack(options: {
   readonly population?: readonly string[]
   readonly asOf: string
   readonly extra?: Files
+  readonly register?: Register
   /** Changes the assessment before it is packed, as a forger would. */
   readonly forge?: (assessment: Assessment) => Assessment
 }): Promise<Map<string, Uint8Array>> {
-  const { signer, catalog, recordings, asOf } = options
+  const { signer, catalog, recordings, asOf, register = EMPTY_REGISTER } = options
   const population = options.population ?? recordings.map(({ recording }) => recording.node.name)
   const scope = { fleet: 'sample', population, frameworks: ['soc2'] as const }
-  const honest = assess({ catalog, scope, recordings, asOf })
+  const honest = assess({ catalog, scope, recordings, asOf, register })
   const assessment = options.forge?.(honest) ?? honest
   const used = recordings.filter(({ recording }) => assessment.nodes.some(({ node }) => node === recording.node.name))
   const payload = new Map([
-    ...payloadFiles({ assessment, catalog, register: EMPTY_REGISTER }),
+    ...payloadFiles({ assessment, catalog, register }),
     ...used.flatMap((loaded) => recordingFiles(loaded)),
     ...(options.extra ?? []),
   ])

@@ -43,12 +43,13 @@ interface DisclosureAnswers {
 
 /**
  * Verification of a redacted copy: whether the seal covers every disclosed byte, what is redacted, and which verdicts are
- * reproduced here. `sealProblems`: null where there is no seal. Never throws, whatever the copy contains.
+ * reproduced here. `sealProblems`: null where there is no seal; `declared`: declaredInCopy(). Never throws, whatever the copy contains.
  */
 export async function disclosureAnswers(
   reading: DisclosureReading,
   sources: RulesSources,
   sealProblems: readonly string[] | null,
+  declared: (content: DisclosedContent) => Promise<readonly string[]> = async () => [],
 ): Promise<DisclosureAnswers> {
   const read = contentOf(reading.units)
   // Units that differ from the sealed ones are omitted: a missing node then shows nothing.
@@ -58,7 +59,7 @@ export async function disclosureAnswers(
   const again = await rederive(content, rules)
   return {
     integrity: intact(reading, sealProblems),
-    completeness: complete(reading, content, listed),
+    completeness: complete(reading, content, { listed, declared: await declared(content) }),
     reproducibility: withProfile(reproducible(content, rules, listed, again), content, rules),
     rules: content.rules === null ? null : rulesReading(content.rules.catalog, rules.status, again),
     differences: again.differences,
@@ -121,9 +122,11 @@ function withheldText({ redacted, units, whollyOpen, pathsRedacted }: Disclosure
 function complete(
   { notes }: DisclosureReading,
   { nodes }: DisclosedContent,
-  listed: Underivable,
+  { listed, declared }: { readonly listed: Underivable; readonly declared: readonly string[] },
 ): VerificationCheckResult {
   const check = 'completeness'
+  if (declared.length > 0)
+    return checkResult(check, 'failed', 'The disclosed declarations or the register are inconsistent.', declared)
   if (notes !== null && canonicalJson(notes.underivable) !== canonicalJson(listed))
     return checkResult(
       check,

@@ -121,7 +121,7 @@ export async function readScope(source: PackSource, validator: SchemaValidator):
 }
 
 /** Problems of scope.json, which contains the scope of the assessment and the evaluation date. */
-function scopeProblems(value: unknown, validator: SchemaValidator): readonly string[] {
+export function scopeProblems(value: unknown, validator: SchemaValidator): readonly string[] {
   if (typeof value !== 'object' || value === null) return ['not a scope']
   const { asOf, ...scope } = value as Record<string, unknown>
   const isMoment = typeof asOf === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(asOf)
