@@ -65,6 +65,16 @@ test.each([
     'title: HIPAA security rule',
     'mapping.yaml:2:1: title is “HIPAA security rule”, which imitates a built-in framework; choose another',
   ],
+  [
+    'title: House rules',
+    'title: The HIPAA Security Rule',
+    'mapping.yaml:2:1: title is “The HIPAA Security Rule”, which imitates a built-in framework; choose another',
+  ],
+  [
+    'id: house-rules',
+    'id: hipaa-2013',
+    'mapping.yaml:1:1: id is “hipaa-2013”, which imitates a built-in framework; choose another',
+  ],
 ])('a mapping with %s written as %s does not pass for ours', async (before, after, problem) => {
   expect((await refusal(MAPPING.replace(before, after))).replace(/^\//, '')).toBe(problem)
 })

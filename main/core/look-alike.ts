@@ -4,7 +4,8 @@ type Named = Pick<Mapping, 'id' | 'title'>
 
 /**
  * Whether an id resembles that of a framework of ours, or a title that of one we map in full, regardless of the
- * alphabet. Of other frameworks we have only some rows, by id, and a customer may well load the whole.
+ * alphabet; or has no word of its own beside theirs. Of other frameworks we have only some rows, by id, and a customer
+ * may well load the whole.
  */
 export function imitated(
   { id, title }: Named,
@@ -13,8 +14,12 @@ export function imitated(
   const [ownId, ownTitle] = [lookOf(id), lookOf(title)]
   if (frameworks.some((ours) => lookOf(ours.id) === ownId)) return 'id'
   const whole = frameworks.filter(({ controls }) => controls.some(({ level }) => level !== 'related'))
+  if (whole.some((ours) => isOnly(id, ours))) return 'id'
   return ownTitle.length >= SHORTEST_TITLE &&
-    whole.some(({ title: ours }) => lookOf(ours).startsWith(ownTitle) || ownTitle.startsWith(lookOf(ours)))
+    whole.some(
+      (ours) =>
+        lookOf(ours.title).startsWith(ownTitle) || ownTitle.startsWith(lookOf(ours.title)) || isOnly(title, ours),
+    )
     ? 'title'
     : null
 }
@@ -58,9 +63,46 @@ const seenAs = (letter: string): string => {
   return LOOKS.get(letter) ?? LOOKS.get(small) ?? LOOKS.get(letter.toUpperCase()) ?? small
 }
 
+/** Accents, and characters that are not drawn. */
+const UNSEEN = /[\p{M}\p{Default_Ignorable_Code_Point}]/gu
+
 const lookOf = (text: string): string =>
-  [...text.normalize('NFKD')]
+  [...text.normalize('NFKD').replace(UNSEEN, '')]
     .map(seenAs)
     .join('')
     .replace(/[^\p{L}\p{N}]/gu, '')
     .replaceAll('i', 'l')
+
+interface Word {
+  readonly look: string
+  readonly isNumber: boolean
+}
+
+/** The words of a name as they are seen; a number at the end of one is a word by itself. Characters that are not seen separate nothing. */
+const wordsOf = (text: string): readonly Word[] =>
+  text
+    .normalize('NFKD')
+    // The fillers of Hangul are drawn as blanks.
+    .replace(/[\u115f\u1160]/g, ' ')
+    .replace(UNSEEN, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .flatMap((word) => /^(\p{L}{3,})(\p{N}+)$/u.exec(word)?.slice(1) ?? [word])
+    .filter((word) => word.length > 1)
+    .map((word) => ({ look: lookOf(word), isNumber: /^\p{N}+$/u.test(word) }))
+
+/** Words that distinguish no framework from another of the same name; so do numbers. */
+const ADDED = new Set(
+  wordsOf(
+    'aicpa and audit by cfr compliance complete control controls criteria current edition federal final for framework full hhs ii iii in new of official on regulation regulations report requirement requirements revised rules standard standards the to two type us usa version whole',
+  ).map(({ look }) => look),
+)
+
+/** Whether a name has only words of ours, as “The HIPAA Security Rule” and “45 CFR Part 164 Subpart C” have: the first one, or at least two. */
+function isOnly(name: string, ours: Named): boolean {
+  const named = [...wordsOf(ours.id), ...wordsOf(ours.title)].map(({ look }) => look)
+  const words = wordsOf(name)
+  const isOwn = ({ look, isNumber }: Word): boolean => !isNumber && !ADDED.has(look) && !named.includes(look)
+  const theirs = new Set(words.flatMap(({ look }) => (named.includes(look) && !ADDED.has(look) ? [look] : [])))
+  const isNamed = theirs.size > 1 || named.slice(0, 1).some((look) => theirs.has(look))
+  return isNamed && !words.some(isOwn)
+}
