@@ -2,6 +2,10 @@ import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { certificatesIn, isCertificate } from '../core/pem.ts'
 
+/** A person names few certificates: the root certificates that a system trusts are some hundred. Each is compared with every chain. */
+const LARGEST_FILE = 16 * 1024 * 1024
+const MOST_HELD = 1000
+
 /** The objects of one kind in the given files, in order. Fails with the first file that cannot be read or contains none. */
 export async function readHolding(
   { files }: Pick<Ports, 'files'>,
@@ -12,9 +16,12 @@ export async function readHolding(
   for (const path of paths) {
     const one = await files.read(path)
     if (!one.ok) return one
+    if (one.value.length > LARGEST_FILE) return fail('input.refused', `${path} is larger than ${LARGEST_FILE} bytes`)
     const found = held(one.value)
     if (found.length === 0) return fail('input.refused', `${path} contains no ${what}`)
-    read.push(...found)
+    if (read.length + found.length > MOST_HELD)
+      return fail('input.refused', `${path}: more than ${MOST_HELD} are named; name those that you need`)
+    for (const value of found) read.push(value)
   }
   return ok(read)
 }

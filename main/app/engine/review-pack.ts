@@ -9,7 +9,7 @@ import { plain } from '../../core/plain-text.ts'
 import type { SealReading } from '../../core/ports.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { hasExactly, isDigest, parsedJson } from '../../core/run-chain/entry.ts'
-import { type Checkpoint, headText, parseHead } from '../../core/run-chain/head.ts'
+import { type Checkpoint, headText, LARGEST_CHECKPOINT, parseHead } from '../../core/run-chain/head.ts'
 import { CHAIN_PATHS, CHAIN_SCHEMA } from '../../core/run-chain/notes.ts'
 import { outcomeWord, verificationAnswers, verificationHeadline } from '../../present/verification-headline.ts'
 import type { OnResult } from '../../verify/pipeline.ts'
@@ -254,8 +254,6 @@ export async function importCheckpoint(context: EngineContext, path: string): Pr
   const head = parseHead(new TextDecoder().decode(read.value))
   return head.ok ? await openPack(context, { ...pack, imported: head.value }) : head
 }
-
-const LARGEST_CHECKPOINT = 64 * 1024
 
 /** Trusts the time-stamp authorities in a certificate file, then evaluates the open pack again. */
 export async function trustAuthority(

@@ -8,9 +8,9 @@ import { readCertificates } from '../../app/certificate-files.ts'
 import { type Reviewed, reviewFile } from '../../app/review.ts'
 import { catalog } from '../../catalog/index.ts'
 import { MOST_PROBLEMS, unlistedIn } from '../../core/budgets.ts'
-import { type Outcome, ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
-import { type Checkpoint, headText, parseHead } from '../../core/run-chain/head.ts'
+import { type Checkpoint, headText, LARGEST_CHECKPOINT, parseHead } from '../../core/run-chain/head.ts'
 import { isOfDemoKey, verificationHeadline } from '../../present/verification-headline.ts'
 import { type Asked, lackingIn } from '../../verify/steps/complete.ts'
 import { type Context, EXIT, emit, endWith, newFile, printLine } from '../options.ts'
@@ -106,7 +106,9 @@ async function review({ ports }: Context, path: string, options: Options): Promi
 
 async function readHead({ files }: Context['ports'], path: string): Promise<Outcome<Checkpoint>> {
   const read = await files.read(path)
-  return read.ok ? parseHead(new TextDecoder().decode(read.value)) : read
+  if (!read.ok) return read
+  if (read.value.length > LARGEST_CHECKPOINT) return fail('input.refused', `${path} is larger than any checkpoint`)
+  return parseHead(new TextDecoder().decode(read.value))
 }
 
 /** The checkpoint in the file of --save-checkpoint; null if there is no such file. Fails for any other file, which is never overwritten. */

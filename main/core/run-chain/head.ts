@@ -18,6 +18,9 @@ export interface Checkpoint {
   readonly lastRun: string
 }
 
+/** A checkpoint has a few hundred bytes; a file beyond this limit is none. */
+export const LARGEST_CHECKPOINT = 64 * 1024
+
 /** The checkpoint after the entry of a pack. Only for a consistent chain: see ChainReading.problems. */
 export const headOf = (reading: ChainReading, own: PackedEntry, seenAt: string): Checkpoint => ({
   schema: 'barewitness.chain-head/1',
