@@ -277,7 +277,15 @@ test.each([
   ['M. Ortiz', 'm.  ORTIZ', true],
   ['M. Ortiz', 'M.\u00a0Ortiz\u200b', true],
   ['José', 'Jose\u0301', true],
+  ['M. Ortiz', 'M Ortiz', true],
+  ['M. Ortiz', 'M.Ortiz', true],
+  ['M. Ortiz', '\u041c. \u041ertiz', true],
+  ['Zo\u00eb Ortiz', 'Zoe Ortiz', true],
+  ['\u738b\u82b3', '\u738b \u82b3', true],
   ['M. Ortiz', 'M. Ortis', false],
+  ['M. Ortiz', 'N. Ortiz', false],
+  ['\u738b\u82b3', '\u738b\u65b9', false],
+  ['\u2605', '\u2606', false],
 ])('%j and %j: one person is %s', (requestedBy, approvedBy, one) =>
   expect(isOnePerson({ requestedBy, approvedBy })).toBe(one),
 )

@@ -66,7 +66,8 @@ const seenAs = (letter: string): string => {
 /** Accents, and characters that are not drawn. */
 const UNSEEN = /[\p{M}\p{Default_Ignorable_Code_Point}]/gu
 
-const lookOf = (text: string): string =>
+/** A text as it is seen: letters and digits only, without case and accents, each as the Latin letter that it looks like. */
+export const lookOf = (text: string): string =>
   [...text.normalize('NFKD').replace(UNSEEN, '')]
     .map(seenAs)
     .join('')

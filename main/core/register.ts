@@ -12,6 +12,7 @@ import type {
 import type { Verdict } from '../../schemas/words.ts'
 import { POPULATION } from './engagement/coverage.ts'
 import { fail, type Outcome, ok } from './failure.ts'
+import { lookOf } from './look-alike.ts'
 import { quote } from './plain-text.ts'
 import { dayProblem, daysBetween, endOfDay, millisOf } from './register/days.ts'
 
@@ -76,14 +77,8 @@ export function lastMade(
 export const isOnePerson = ({ requestedBy, approvedBy }: Pick<RiskAcceptance, 'requestedBy' | 'approvedBy'>): boolean =>
   nameOf(requestedBy) === nameOf(approvedBy)
 
-/** A name normalized for comparison: case, blanks, width and composition of letters, and invisible characters. */
-const nameOf = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .replace(/\s+/gu, ' ')
-    .trim()
-    .toLowerCase()
+/** A name normalized for comparison: as it is seen, regardless of case, punctuation and alphabet. */
+const nameOf = (text: string): string => lookOf(text) || text.normalize('NFKC').trim().toLowerCase()
 
 /** Risk acceptances by node and check at one time. */
 export interface Acceptances {

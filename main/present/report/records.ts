@@ -8,6 +8,7 @@ import { compare } from '../../core/recording.ts'
 import { attachmentPath } from '../../core/register/attachments.ts'
 import { type DocumentStatus, documentStatuses, supportingIn } from '../../core/register/requests.ts'
 import { basisOf, effectiveText, periodCover, supersededIn, versionName } from '../../core/register/versions.ts'
+import { isOnePerson } from '../../core/register.ts'
 import {
   type Block,
   type Cell,
@@ -92,7 +93,7 @@ function entryBlocks(
 ): readonly Block[] {
   const { name, kind, mediaType, size, sha256, controls, need, validUntil, withdrawn, inspection, answers } = entry
   const level = levelWords[levelOf(entry)]
-  const isOwn = inspection !== undefined && isSameName(inspection.by, entry.providedBy)
+  const isOwn = inspection !== undefined && isOnePerson({ requestedBy: entry.providedBy, approvedBy: inspection.by })
   return [
     heading(4, oneLine(name, 200)),
     factBlock([
@@ -180,8 +181,6 @@ const versionCell = (version: EvidenceDocument): Cell => [
   { text: versionName(version) },
   { text: version.sha256, style: 'mono' },
 ]
-
-const isSameName = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase()
 
 /** An evidence request by its title, a control by its name. */
 function nameOf(catalog: Matter['catalog'], row: ControlRef): string {
