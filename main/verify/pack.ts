@@ -11,6 +11,7 @@ import { ownEntry } from '../core/run-chain/entry.ts'
 import { type Checkpoint, headOf } from '../core/run-chain/head.ts'
 import { indexProblems } from './disclosure/copy.ts'
 import { type Asked, begins, concludes, conclusion, isTrusted, sealChecks, sealStep, validSigner } from './pipeline.ts'
+import { collectionProblems, isUncounted, uncountedNotes } from './steps/collected.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './steps/complete.ts'
 import { engagementOfPack } from './steps/engagement.ts'
 import { type NodeReading, readNodes, type StatedNode, strangeFolders } from './steps/entries.ts'
@@ -165,7 +166,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const complete = completeness(problems, {
     ...walked,
     declared: reading.scope?.population.length ?? 0,
-    notes: [...ofPack.notes, ...location.notes],
+    notes: [...uncountedNotes(walked.uncounted), ...ofPack.notes, ...location.notes],
     level: pdf?.level ?? null,
     pages,
     earlier: earlier.earlier?.runs.length ?? 0,
@@ -255,7 +256,7 @@ type Walk = Awaited<ReturnType<typeof walk>>
 
 /** One pass over the nodes. Only the data that the checks need is kept. */
 async function walk(
-  { source, keep, onStep, share = (value) => value }: VerifyInput,
+  { source, catalog, keep, onStep, share = (value) => value }: VerifyInput,
   reading: PackReading,
   nodes: AsyncIterable<NodeReading>,
 ) {
@@ -269,6 +270,8 @@ async function walk(
     count: 0,
     identical: 0,
     collected: 0,
+    /** Complete recordings of another catalog. */
+    uncounted: 0,
     demo: false,
     /** Null as soon as one node could not be re-evaluated. */
     traced: [] as TracedNode[] | null,
@@ -284,7 +287,8 @@ async function walk(
     onStep?.({ step: 'nodes', done, total })
     const compared = compareNode(node)
     const absence = absenceOf(node)
-    addAll(found.problems, nodeProblems(node, reading))
+    addAll(found.problems, [...nodeProblems(node, reading), ...collectionProblems(node, catalog)])
+    if (isUncounted(node.recording, catalog)) found.uncounted += 1
     addAll(found.differences, compared.differences)
     addAll(found.details, compared.details)
     if (compared.details.length === 0) addAll(found.wording, wordingDiffers(node))

@@ -19,6 +19,7 @@ import type { Checkpoint } from '../../core/run-chain/head.ts'
 import { type ChainReading, readChainFiles, type SignatureProblems } from '../../core/run-chain/read.ts'
 import { traceBytes } from '../../core/trace.ts'
 import { type BagReading, nodesLacking, readBag } from './bag.ts'
+import { collectionProblems } from './collected.ts'
 import { nodeProblems, wholeProblems } from './complete.ts'
 import { enclosedProblems } from './enclosed.ts'
 import { readNodes, strangeFolders } from './entries.ts'
@@ -275,7 +276,7 @@ export async function readSampled(
     found.stated += compared.stated
     found.identical += compared.identical
     found.demo ||= node.recording?.recording.demo === true
-    addAll(found.problems, nodeProblems(node, reading))
+    addAll(found.problems, [...nodeProblems(node, reading), ...collectionProblems(node, input.catalog)])
     addAll(found.differences, compared.differences)
     addAll(found.details, compared.details)
     if (rules?.status !== 'same' || compared.details.length > 0) continue
