@@ -55,7 +55,7 @@ export interface PeriodKit {
     /** The day whose run the recordings are of; its own day unless stated otherwise. */
     collected?: number,
   ) => Promise<void>
-  readonly plan: () => Promise<void>
+  readonly plan: (withinMinutes?: number) => Promise<void>
   readonly gap: (day: number) => Promise<void>
   readonly account: (
     from: string,
@@ -85,12 +85,12 @@ export async function periodKit(): Promise<PeriodKit> {
     signer,
     stranger,
     at,
-    plan: async () => {
+    plan: async (withinMinutes = 60) => {
       const plan = {
         kind: 'plan',
         schedule: 'nightly',
         cadence: 'every day at 02:00 in UTC',
-        withinMinutes: 60,
+        withinMinutes,
       } as const
       must(
         await appendSigned(ports, enter, (moment, by) =>

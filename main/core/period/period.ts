@@ -107,9 +107,11 @@ export function periodFold(input: PeriodInput): PeriodFold {
     finish: () => {
       const read = calendarOf({ ...input, entries: chain.entries, facts })
       if (!read.ok) return read
-      const { missed, plans, unrecorded } = read.value
+      const { plans, unrecorded, awaited } = read.value
+      // The period is over: what can still be sealed in time shows nothing in this report.
+      const missed = [...read.value.missed, ...awaited]
       const found = deviations.finish()
-      const covered = isCovered(plans, { from, to, unexplained: unrecorded.length })
+      const covered = isCovered(plans, { from, to, unexplained: unrecorded.length + awaited.length })
       const gathered = {
         deviations: found,
         ...conclusions.finish({ missed, deviations: found, covered }),
@@ -119,7 +121,7 @@ export function periodFold(input: PeriodInput): PeriodFold {
         demo,
         checks,
         missing,
-        more: [...repeats.notes(), ...entityNotes(input.engagement, lastScope)],
+        more: [...awaitedNotes(awaited), ...repeats.notes(), ...entityNotes(input.engagement, lastScope)],
       }
       return ok(joined(input, read.value, gathered))
     },
@@ -179,6 +181,19 @@ function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): 
     changes,
     frameworks: gathered.frameworks,
   }
+}
+
+/** A note on scheduled runs of the period that can still be sealed in time when the report is sealed. */
+function awaitedNotes(awaited: CalendarReading['awaited']): readonly string[] {
+  const until = awaited
+    .map((run) => run.until)
+    .sort(compare)
+    .at(-1)
+  return until === undefined
+    ? []
+    : [
+        `${plural(awaited.length, 'scheduled run')} of the period ${awaited.length === 1 ? 'was' : 'were'} not sealed when this report was, and can still be in time until ${until}: not in the calendar, and counted as not tested.`,
+      ]
 }
 
 /** Consecutive runs under the same rules. */

@@ -210,6 +210,9 @@ const isGap = (value: unknown): value is GapEntry =>
   isText(value.why, 1000) &&
   (value.schedule === undefined || isSchedule(value.schedule))
 
+/** The longest time that a schedule can give a run, with every retry and the time for sealing. */
+const MOST_WITHIN_MINUTES = 60_000
+
 const isPlan = (value: unknown): value is PlanEntry =>
   hasExactly(value, ['kind', 'schedule', 'cadence', 'withinMinutes', 'from', 'at', 'fleet', 'why', 'signer']) &&
   value.kind === 'plan' &&
@@ -217,6 +220,7 @@ const isPlan = (value: unknown): value is PlanEntry =>
   (value.cadence === null || (typeof value.cadence === 'string' && parseCadence(value.cadence) !== null)) &&
   Number.isSafeInteger(value.withinMinutes) &&
   Number(value.withinMinutes) >= 0 &&
+  Number(value.withinMinutes) <= MOST_WITHIN_MINUTES &&
   isInstant(value.from) &&
   isOurs(value) &&
   isText(value.why, 1000)
