@@ -201,6 +201,23 @@ describe.each([
     rejects(await verified(await traced((trace) => ({ ...trace, planned: null }))), /different due times/)
   })
 
+  test('which declares a node twice, so that it would count as two node tests', async () => {
+    const files = await altered(
+      {
+        ...scoped((scope) => ({ ...scope, population: ['node-a', 'node-a', 'node-b'] })),
+        [PATHS.trace]: (was) => {
+          const trace = was as RunTrace
+          return { ...trace, nodes: [...trace.nodes.slice(0, 1), ...trace.nodes] }
+        },
+      },
+      (statement) => {
+        const { nodes } = statement.predicate
+        return { ...statement, predicate: { ...statement.predicate, nodes: [...nodes.slice(0, 1), ...nodes] } }
+      },
+    )
+    rejects(await verified(files), /scope\.json declares a node twice/)
+  })
+
   test('whose trace hides that its declarations or thresholds changed', async () => {
     const files = await altered(scoped((scope) => ({ ...scope, profile: { name: 'baseline', changes: [] } })))
     rejects(await verified(files), /does not state the digests of the declarations/)

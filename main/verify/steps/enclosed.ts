@@ -76,6 +76,7 @@ function nodeProblems(
   stated: Statement['predicate']['nodes'],
 ): readonly string[] {
   const declared = [...population].sort()
+  if (new Set(declared).size < declared.length) return [`${PATHS.scope} declares a node twice.`]
   const names = (all: readonly string[]): boolean => canonicalJson([...all].sort()) === canonicalJson(declared)
   if (!names(traced.map(({ node }) => node)))
     return [`${PATHS.trace} has other nodes than those declared in ${PATHS.scope}.`]
