@@ -14,7 +14,7 @@ describe('a framework of a customer imitates a built-in one', () => {
     'Security Rule, 45 CFR 164',
     '45 CFR Part 164 Subpart C',
     '45 CFR 164.308–164.316',
-    'HIPAA compliance requirements',
+    'HIPAA requirements',
     'The H\u200bIPAA\u3164Security Rule',
     'The \u041dI\u0420\u0410\u0410 Security\u2012Rule',
     'AICPA SOC 2 trust services criteria',

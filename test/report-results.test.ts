@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { evidenceTable } from '../main/app/output-files.ts'
 import { assess } from '../main/core/assess.ts'
+import type { Framework } from '../main/core/framework.ts'
 import { nodeFolder } from '../main/core/pack-files.ts'
 import type { Block } from '../main/core/report-document.ts'
+import { htmlPieces } from '../main/present/html/page.ts'
+import { buildPeriodReport } from '../main/present/period-report.ts'
 import { documentText, type ReportDocument, type ReportInput } from '../main/present/report.ts'
 import type { ControlDecision, Mapping } from '../schemas/types.ts'
 import { BANNED, notEstablished } from '../schemas/words.ts'
+import { samplePeriodInput } from './support/report/period-sample.ts'
 import { SAMPLE_AS_OF, sampleCatalog, sampleInput, sampleRecording } from './support/report/sample.ts'
 import { sectionText, wholeReport } from './support/report/whole.ts'
 
@@ -209,6 +213,25 @@ describe('results by control', () => {
     expect(sectionText(document, 'controls-own-rules')).toContain('Customer mapping')
     expect(sectionText(document, 'controls-own-rules')).toContain('That clocks agree.')
     expect(sectionText(document, 'controls-soc2')).not.toContain('Customer mapping')
+  })
+
+  it('states it on the cover, on the first page and in the HTML report too', () => {
+    const own = fleet(4, { frameworks: ['soc2', 'own-rules'], mappings: [mapping] })
+    const about = { ...own, catalog: { ...sampleCatalog, frameworks: [...sampleCatalog.frameworks, mapping] } }
+    const printed = JSON.stringify(wholeReport(about))
+    expect(printed).toContain('Own rules (customer mapping, not reviewed)')
+    expect(printed).toContain('own-rules (customer mapping)')
+    expect([...htmlPieces(about)].join('').match(/Customer mapping\./g)).toHaveLength(1)
+  })
+
+  it('states it in a period report', () => {
+    const sample = samplePeriodInput()
+    const { conclusions } = sample.period
+    if (conclusions === null || conclusions === undefined) throw new Error('the sample concludes')
+    const shown = (frameworks: typeof sample.frameworks): string =>
+      JSON.stringify(buildPeriodReport({ ...sample, frameworks }).sections)
+    expect(shown([...sample.frameworks, mapping as Framework])).toContain('The mapping was not reviewed.')
+    expect(shown(sample.frameworks)).not.toContain('The mapping was not reviewed.')
   })
 
   it('name one date, and deviations in SOC 2', () => {

@@ -94,7 +94,7 @@ const wordsOf = (text: string): readonly Word[] =>
 /** Words that distinguish no framework from another of the same name; so do numbers. */
 const ADDED = new Set(
   wordsOf(
-    'aicpa and audit by cfr compliance complete control controls criteria current edition federal final for framework full hhs ii iii in new of official on regulation regulations report requirement requirements revised rules standard standards the to two type us usa version whole',
+    'aicpa and audit by cfr complete control controls criteria current edition federal final for framework full hhs ii iii in new of official on regulation regulations report requirement requirements revised rules standard standards the to two type us usa version whole',
   ).map(({ look }) => look),
 )
 

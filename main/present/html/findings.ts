@@ -19,7 +19,7 @@ import { controlAnchor, controlName, severityReasons, statusText, untestedText, 
 import { countWords, noFinding, ownerText, severityMark } from '../report/page-one.ts'
 import { limitedControls } from '../report/refused.ts'
 import { controlsInScope, listedTests, resultCell, SOURCES, testIntro } from '../report/tests-of-controls.ts'
-import { day, shortName, stateMark, titles, when } from '../report/wording.ts'
+import { CUSTOMER_MAPPING, day, isOfCustomer, shortName, stateMark, titles, when } from '../report/wording.ts'
 import { cellHtml } from './blocks.ts'
 import { checkAnchor, nodeAnchor, type Page, resultId } from './context.ts'
 import { type Citing, observationsBriefly, observationsHtml } from './evidence.ts'
@@ -207,6 +207,8 @@ export function* controlsHtml(page: Page, framework: Framework): Generator<strin
   const id = idOf(`tests-${framework.id}`)
   const rows = controlsInScope(page.matter, framework)
   yield `<section id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${htmlText(shortName(framework.id))}: tests of controls and results</h2><p>${htmlText(testIntro(page.matter, rows))}</p>`
+  if (isOfCustomer(page.matter, framework))
+    yield `<p><strong>Customer mapping.</strong> ${htmlText(CUSTOMER_MAPPING)}</p>`
   for (const row of rows) yield controlHtml(page, framework, row)
   yield '</section>'
 }

@@ -18,11 +18,12 @@ import {
 } from '../../core/report-document.ts'
 import { alike } from '../../core/tally.ts'
 import { partsBlock, stateBlock } from '../report/control-detail.ts'
-import { documentCell, moment, serverMarked, when } from '../report/wording.ts'
+import { CUSTOMER_MAPPING, documentCell, moment, serverMarked, when } from '../report/wording.ts'
 import { nodeTestsIn, PERIOD_TITLES, type PeriodReportInput, rowsOf, seePart } from './lists.ts'
 
 /** Conclusions on controls over the period: per framework both parts in one count, then each control in scope. */
-export function conclusionSection({ period: { conclusions }, frameworks }: PeriodReportInput): Section {
+export function conclusionSection({ period: { conclusions }, frameworks, catalog }: PeriodReportInput): Section {
+  const ours = new Set(catalog.frameworks.map(({ id }) => id))
   return {
     id: 'conclusions',
     title: PERIOD_TITLES.conclusions,
@@ -34,7 +35,7 @@ export function conclusionSection({ period: { conclusions }, frameworks }: Perio
             list(RULE.map((words) => ({ text: words }))),
             text(documentWords(conclusions)),
             ...(conclusions.frameworks.length === 0 ? [text('The last run chose no framework.')] : []),
-            ...frameworks.flatMap((framework) => frameworkBlocks(framework, conclusions)),
+            ...frameworks.flatMap((framework) => frameworkBlocks(framework, conclusions, !ours.has(framework.id))),
           ],
   }
 }
@@ -57,13 +58,18 @@ const documentWords = ({ run, covered }: PeriodConclusions): string =>
       : `The run chain does not cover the period: at some time no schedule was in effect, or a scheduled run was missed without explanation; see ${seePart('gaps')}.`
   }`
 
-function frameworkBlocks(framework: Framework, { controls }: PeriodConclusions): readonly Block[] {
+function frameworkBlocks(
+  framework: Framework,
+  { controls }: PeriodConclusions,
+  isOfCustomer: boolean,
+): readonly Block[] {
   const found = controls.filter(({ conclusion }) => conclusion.framework === framework.id)
   const results = found.map(({ conclusion }) => conclusion)
   const inScope = found.filter(({ conclusion }) => conclusion.state !== 'out-of-scope')
   return [
     heading(3, `Controls: ${plain(framework.title, 120)}`, true),
     ...(framework.proposed ? [quiet('Proposed rule, not in effect.')] : []),
+    ...(isOfCustomer ? [quiet(CUSTOMER_MAPPING)] : []),
     partsBlock(results),
     stateBlock(results),
     ...(inScope.length === 0 ? [] : [controlTable(framework, inScope)]),

@@ -22,7 +22,7 @@ import {
   withoutNodes,
 } from './control-detail.ts'
 import type { Matter } from './input.ts'
-import { documentCell, see, serverMarked, when } from './wording.ts'
+import { CUSTOMER_MAPPING, documentCell, isOfCustomer, see, serverMarked, when } from './wording.ts'
 
 const STATUS: Readonly<Record<string, string>> = {
   'in-force': 'In effect.',
@@ -34,7 +34,7 @@ const STATUS: Readonly<Record<string, string>> = {
 export function controlSection(matter: Matter, framework: Framework): Section {
   const rows = controlRowsOf(matter, framework)
   const results = rows.map(({ result }) => result)
-  const own = isOwn(matter, framework)
+  const own = isOfCustomer(matter, framework)
   const onServers = rows.filter(({ result }) => isTested(result))
   const others = rows.filter(({ result }) => !isTested(result))
   return {
@@ -83,14 +83,10 @@ const OVERLAY: Block = {
 const OWN: Block = {
   kind: 'banner',
   title: 'Customer mapping',
-  text: 'Controls, their wording and their mapped checks come from a file supplied by the customer. The mapping was not reviewed. Check results are the same as in the rest of this report.',
+  text: `${CUSTOMER_MAPPING} Check results are the same as in the rest of this report.`,
 }
 
 const banner = ({ proposed }: Framework, own: boolean): readonly Block[] => (proposed ? [OVERLAY] : own ? [OWN] : [])
-
-/** Whether a framework is the customer’s. Compared by identity, so that a mapping cannot pass as a built-in framework by its name. */
-const isOwn = ({ assessment }: Matter, framework: Framework): boolean =>
-  assessment.scope.mappings?.some((mapping) => mapping === framework) === true
 
 /** SOC 2: one date is not a period (AT-C 105 and 205: type 1 against type 2). */
 function pointInTime({ assessment }: Matter, { id }: Framework): readonly Block[] {

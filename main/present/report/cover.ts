@@ -20,7 +20,7 @@ import { byWhom, dayOf, type FactRows, typed } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { profileCell } from './method.ts'
 import { answeredLine, populationLine } from './population.ts'
-import { asExamined, collectedBetween, day, see, titles, when } from './wording.ts'
+import { asExamined, collectedBetween, day, isOfCustomer, see, titles, when } from './wording.ts'
 
 /** Page 1: identifies the report, its nodes, times, signer and digests. */
 export function cover(matter: Matter): Section {
@@ -163,7 +163,12 @@ function facts(matter: Matter): FactRows {
     { label: 'Evidence collected', value: plainCell(collectedBetween(recordings)) },
     { label: 'Evaluated as of', value: plainCell(when(assessment.asOf)) },
     { label: 'Threshold profile', value: profileCell(matter) },
-    { label: 'Frameworks', value: frameworks.map(({ title }) => ({ text: asExamined(plain(title)) })) },
+    {
+      label: 'Frameworks',
+      value: frameworks.map((framework) => ({
+        text: `${asExamined(plain(framework.title))}${isOfCustomer(matter, framework) ? ' (customer mapping, not reviewed)' : ''}`,
+      })),
+    },
     { label: 'Produced by', value: plainCell(`${matter.producer}, rules engine ${plain(assessment.engine, 40)}`) },
     {
       label: 'Catalog',

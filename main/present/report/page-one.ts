@@ -25,6 +25,7 @@ import {
   chosenFrameworks,
   collectedBetween,
   day,
+  isOfCustomer,
   nodeWords,
   rightsUsed,
   shortName,
@@ -145,7 +146,14 @@ function facts(matter: Matter, isBrief: boolean): FactRows {
       value: cell(
         current.length === 0
           ? 'No framework in effect chosen'
-          : short(current.map(({ id }) => asExamined(shortName(id))).join(', '), 60),
+          : short(
+              current
+                .map(
+                  (one) => `${asExamined(shortName(one.id))}${isOfCustomer(matter, one) ? ' (customer mapping)' : ''}`,
+                )
+                .join(', '),
+              60,
+            ),
       ),
     },
     {

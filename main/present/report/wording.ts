@@ -48,6 +48,16 @@ export function itemName({ frameworks }: Pick<Catalog, 'frameworks'>, { framewor
   return `${shortName(framework)} ${name}`
 }
 
+/** What a customer’s mapping is not, wherever its results are printed. */
+export const CUSTOMER_MAPPING =
+  'Controls, their wording and their mapped checks come from a file supplied by the customer. The mapping was not reviewed.'
+
+/** Whether a framework is the customer’s. Compared by identity, so that a mapping cannot pass as a built-in framework by its name. */
+export const isOfCustomer = (
+  { assessment }: Pick<ReportInput, 'assessment'>,
+  framework: Pick<Framework, 'id'>,
+): boolean => assessment.scope.mappings?.some((mapping) => mapping === framework) === true
+
 /** Frameworks of the report, with proposed rules (overlays) separated. */
 export function chosenFrameworks({ catalog, assessment }: Pick<ReportInput, 'catalog' | 'assessment'>): {
   readonly current: readonly Framework[]
