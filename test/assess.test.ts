@@ -99,6 +99,23 @@ describe('assess', () => {
     expect(canonicalJson(whole)).toContain('"ageDays":null')
   })
 
+  test('evidence is as old as its oldest capture, whatever the recording states as its end', () => {
+    const dated = (startedAt: string, status: 'done' | 'lost' = 'done') =>
+      metal.captures.map((one, at) => (at === 0 ? { ...one, meta: { ...one.meta, startedAt, status } } : one))
+    const nodeOf = (captures: typeof metal.captures) =>
+      assess({ catalog, scope, recordings: [{ ...metal, captures }], asOf }).nodes[0]
+    const daysAgo = (days: number): string => new Date(Date.parse(asOf) - days * 86_400_000).toISOString()
+    const old = nodeOf(dated(daysAgo(FRESH_DAYS + 2)))
+    expect(old).toMatchObject({ observedAt: daysAgo(FRESH_DAYS + 2), stale: true })
+    expect(old?.results.some(({ verdict }) => verdict === 'satisfied')).toBe(false)
+    expect(nodeOf(dated('2026-05-14T25:15:00.000Z'))).toMatchObject({ ageDays: null, stale: true })
+    expect(nodeOf(dated(daysAgo(3)))).toMatchObject({ observedAt: daysAgo(3), stale: false })
+    // The end of the recording dates what was collected within a day, and what supports nothing has no date.
+    const end = metal.recording.endedAt
+    expect(nodeOf(metal.captures)?.observedAt).toBe(end)
+    expect(nodeOf(dated(daysAgo(FRESH_DAYS + 2), 'lost'))).toMatchObject({ observedAt: end, stale: false })
+  })
+
   test('an answer to another command than the catalog’s is no answer, under any name', () => {
     const captures = metal.captures.map((one) => ({
       ...one,

@@ -30,6 +30,7 @@ import {
   type CapturedAnswer,
   compare,
   type LoadedRecording,
+  observedAtOf,
   type RecordingOutline,
   recordingDigest,
 } from './recording.ts'
@@ -225,8 +226,9 @@ export function assessNode(
 ): NodeAssessment {
   if (loaded === null) return notCollected(catalog, node, 'No recording exists for this declared node.', provider)
   const { recording, captures } = loaded
-  const days = daysBefore(asOf, recording.endedAt)
-  const stale = isStale(recording.endedAt, asOf)
+  const observedAt = observedAtOf(loaded)
+  const days = daysBefore(asOf, observedAt)
+  const stale = isStale(observedAt, asOf)
   // A time can be well-formed and yet invalid (25:00). It then has no age, and the evidence supports nothing.
   const ageDays = Number.isNaN(days) ? null : days
   const identity = {
@@ -234,7 +236,7 @@ export function assessNode(
     recording: { id: recording.id, digest: recordingDigest(loaded) },
     status: recording.outcome.status,
     failure: recording.outcome.failure,
-    observedAt: recording.endedAt,
+    observedAt,
     ageDays,
     stale,
     privilege: recording.session?.privilege ?? null,
@@ -255,7 +257,7 @@ export function assessNode(
   const context: Context = {
     node: withMappedPaths(recording.node, ephi),
     asOf,
-    observedAt: recording.endedAt,
+    observedAt,
     thresholds: thresholdValues(catalog.thresholds, profile),
     ...(recording.hostKey === null ? {} : { hostKey: recording.hostKey.fingerprint }),
     ...(recording.demo ? { demo: true } : {}),

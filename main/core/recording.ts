@@ -28,6 +28,23 @@ export interface RecordingOutline {
   readonly captures: readonly { readonly meta: Capture }[]
 }
 
+/**
+ * The date of the evidence in a recording: its end; or the start of its oldest capture that can support a verdict, where
+ * that is more than a day earlier, as in a run that was resumed days later. A capture without a valid time gives none.
+ */
+export function observedAtOf({ recording: { endedAt }, captures }: RecordingOutline): string {
+  let [oldest, at] = [endedAt, Date.parse(endedAt) - LONGEST_COLLECTION_MS]
+  for (const { meta } of captures) {
+    if (meta.status !== 'done' && meta.status !== 'no-path') continue
+    const startedAt = Date.parse(meta.startedAt)
+    if (Number.isNaN(startedAt)) return meta.startedAt
+    if (startedAt < at) [oldest, at] = [meta.startedAt, startedAt]
+  }
+  return oldest
+}
+
+const LONGEST_COLLECTION_MS = 86_400_000
+
 /** A recording that is read on request, so that many fit in memory. */
 export interface RecordingSource {
   readonly recording: Recording
