@@ -9,7 +9,7 @@ import { renderReport } from '../main/adapters/pdf/index.ts'
 import { readPdf } from '../main/adapters/seal/pdf/read.ts'
 import { signPdf } from '../main/adapters/seal/reader.ts'
 import { buildBinder } from '../main/present/report/binder.ts'
-import { short } from '../main/present/report/page-one.ts'
+import { short } from '../main/present/report/short.ts'
 import {
   buildExecutive,
   buildReport,

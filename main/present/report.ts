@@ -22,9 +22,10 @@ import { ceilingSection, glossarySection, howtoSection, limitSection } from './r
 import { locationSection } from './report/location.ts'
 import { methodSection, profileSection } from './report/method.ts'
 import { nodeSection } from './report/nodes.ts'
-import { PAGE, pageOne, short } from './report/page-one.ts'
+import { PAGE, pageOne } from './report/page-one.ts'
 import { populationSection } from './report/population.ts'
 import { recordSection } from './report/records.ts'
+import { short } from './report/short.ts'
 import { checkSection, testSection } from './report/tests-of-controls.ts'
 import { chosenFrameworks, when } from './report/wording.ts'
 

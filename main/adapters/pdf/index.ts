@@ -258,8 +258,7 @@ export async function renderReport(described: ReportDocument, options: RenderOpt
   doc.addStructure(root)
   const shaping = new Shaping(doc)
   const begin: Begin = ({ paper, density }) => Sheet.rehearsal(doc, pageOf(paper), typeOf(density), shaping)
-  const document = fitted(begin, root, described)
-  const rehearsal = rehearse(begin, root, document)
+  const { document, rehearsal } = rehearsed(begin, root, described, shaping)
   const onPage = (sheet: Sheet): void => {
     if (sheet.pages === 1 && options.placeholder !== false)
       addSignaturePlaceholder(doc, options.created, 'Seal over this report')
@@ -293,6 +292,21 @@ function fitted(begin: Begin, root: Element, document: ReportDocument): ReportDo
     return forms.find((form, at) => at === forms.length - 1 || isOnePage(form)) ?? section
   }
   return { ...document, sections: document.sections.map(formOf) }
+}
+
+const CODES = '\\u{…} is the Unicode number of a character that is invisible or that the fonts of this file lack.'
+
+/** The document as drawn: where a character is written as its number, each foot explains that, and pages may end elsewhere. */
+function rehearsed(
+  begin: Begin,
+  root: Element,
+  described: ReportDocument,
+  shaping: Shaping,
+): { readonly document: ReportDocument; readonly rehearsal: Sheet } {
+  const document = fitted(begin, root, described)
+  const rehearsal = rehearse(begin, root, document)
+  if (!shaping.hasCodes || described.runningFoot.endsWith(CODES)) return { document, rehearsal }
+  return rehearsed(begin, root, { ...described, runningFoot: `${described.runningFoot} ${CODES}` }, shaping)
 }
 
 /** The sheet after a pass that found all positions. Page numbers wider than expected need another pass. */

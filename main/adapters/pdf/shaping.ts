@@ -91,6 +91,8 @@ const LETTERS = /^[!-~]{2,}$/
  * pair: in IBM Plex no default rule looks at more than two letters, which a test checks against fontkit.
  */
 export class Shaping {
+  /** Whether a character was written as its number, which the foot of the pages then explains. */
+  hasCodes = false
   private readonly doc: PDFKit.PDFDocument
   private readonly fonts: Readonly<Record<FontName, Font>>
   private readonly words: Readonly<Record<FontName, Map<string, Shaped>>> = {

@@ -3,7 +3,7 @@ import type { FontName } from './fonts.ts'
 import { drawMark, Landings } from './marks.ts'
 import type { Shaping } from './shaping.ts'
 import type { Page, Type } from './theme.ts'
-import { drawable, type Measure } from './wrap.ts'
+import { drawable, hasCode, type Measure } from './wrap.ts'
 
 export type Element = ReturnType<PDFKit.PDFDocument['struct']>
 
@@ -134,7 +134,9 @@ export class Sheet {
   }
 
   drawable(text: string, font: FontName): string {
-    return drawable(text, this.setup.shaping.covers(font))
+    const words = drawable(text, this.setup.shaping.covers(font))
+    if (hasCode(words)) this.setup.shaping.hasCodes = true
+    return words
   }
 
   measure(font: FontName, size: number): Measure {

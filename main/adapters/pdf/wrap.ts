@@ -16,6 +16,9 @@ export function drawable(text: string, covers: (codePoint: number) => boolean): 
   return out
 }
 
+/** Whether a text has a character written as its number: by the function above, or as invisible before that. */
+export const hasCode = (text: string): boolean => text.includes('\\u{')
+
 /** ASCII from space to tilde, which every font has. */
 const PRINTABLE = /^[ -~]*$/
 
@@ -50,7 +53,7 @@ export function wrap(text: string, width: number, measure: Measure): readonly st
   return lines
 }
 
-const AFTER = /[/\-_.,:;=@)+]/
+const AFTER = /[/\-_.,:;=@)}+]/
 
 function breakWord(word: string, width: number, measure: Measure): readonly string[] {
   const pieces: string[] = []

@@ -26,6 +26,7 @@ import {
 } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
 import type { Matter } from './input.ts'
+import { titleName } from './short.ts'
 import { chosenFrameworks, countLines, day, itemName, titles } from './wording.ts'
 
 /** System boundary, exclusions, responsibilities and complementary controls of other organizations. */
@@ -70,11 +71,13 @@ const frameworkRow = (matter: Matter): FactRows[number] => {
 }
 
 function declared(matter: Matter, engagement: Engagement): readonly Block[] {
-  const { boundary } = engagement
+  const { boundary, entity } = engagement
   return [
     text('As declared in the engagement. Nothing in this section was collected from a node unless stated.'),
     heading(3, 'System', true),
     factBlock([
+      // The title of page 1 has a short name as it is.
+      ...(titleName(entity) === oneLine(entity) ? [] : [{ label: 'Entity', value: typed(entity) }]),
       { label: 'System', value: typed(boundary.system) },
       { label: 'Services', value: typedList(boundary.services) },
       { label: 'Sites', value: typedList(boundary.sites) },

@@ -1,7 +1,7 @@
 import { severityWords } from '../../../schemas/conclusion-words.ts'
 import type { Engagement } from '../../../schemas/types.ts'
 import type { Finding, FoundDeviation } from '../../core/finding/finding.ts'
-import { of, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
+import { of, oneLine, outOf, plural } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -20,6 +20,7 @@ import type { Matter } from './input.ts'
 import { relaxed } from './method.ts'
 import { sameMachineNote } from './population.ts'
 import { deviatingOf, refusedLines, testedWords } from './refused.ts'
+import { short, titleName } from './short.ts'
 import {
   asExamined,
   chosenFrameworks,
@@ -44,7 +45,7 @@ export function pageOne(matter: Matter): Section {
     {
       kind: 'title',
       over: '',
-      text: short(engagement?.entity ?? fleet, 32),
+      text: titleName(engagement?.entity ?? fleet),
       under: short(
         engagement?.boundary.system ?? 'Engagement not defined: no entity, system, period or boundary.',
         160,
@@ -309,34 +310,3 @@ const actionTable = (actions: readonly NextAction[]): Block =>
           [{ text: due === null ? '–' : day(due) }],
         ]),
       )
-
-/** Maximum width of a letter in units. Letters missing from the fonts are printed as a code, hence 10. */
-function weight(words: string): number {
-  let sum = 0
-  for (const char of words) {
-    const code = char.codePointAt(0) ?? 0
-    sum += SLIM.test(char)
-      ? 0.68
-      : NARROW.test(char)
-        ? 1
-        : code < 0x250 || (code >= 0x2010 && code <= 0x2026)
-          ? 1.65
-          : 10
-  }
-  return sum
-}
-
-const SLIM = /[fijlrt .,:;'!()[\]|]/
-const NARROW = /[a-ln-vx-z0-9 .,:;'!()[\]/\\_{}|-]/
-
-/** Typed text or a name from a node, truncated to `most` units. */
-export function short(words: string, most: number): string {
-  const whole = plain(words.trim().replace(/\s+/g, ' '), most)
-  if (weight(whole) <= most) return whole
-  let sum = weight('…')
-  const kept = [...whole].filter((char) => {
-    sum += weight(char)
-    return sum <= most
-  })
-  return `${kept.join('')}…`
-}
