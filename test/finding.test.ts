@@ -9,6 +9,7 @@ import { factsOf, rateSeverity } from '../main/core/finding/severity.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { tally } from '../main/core/tally.ts'
 import { leadingOf, presentationOf } from '../main/present/presentation.ts'
+import { severityReasons } from '../main/present/report/findings.ts'
 import { refusedNodes } from '../main/present/report/refused.ts'
 import type { Assessment, EphiStore, ManagementResponse, NodeAssessment, Register, Scope } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
@@ -108,6 +109,22 @@ describe('severity', () => {
   ] as const)('%s with %s is %s', (base, fact, level) => {
     const rule = severity({ severity: base, raisesWhen: [{ text: 'r', facts: ['ephi'] }] })
     expect(rateSeverity(rule, ['a'], (one) => one === fact).level).toBe(level)
+  })
+
+  test.each([
+    ['medium', 'ephi', ['Raised from moderate because r: a.']],
+    ['critical', 'ephi', ['A reason to raise it: r: a. It remains critical, the highest severity.']],
+    ['info', 'satisfied x', ['A reason to lower it: l. It remains informational, the lowest severity.']],
+    ['medium', 'satisfied x', ['Lowered from moderate because l.']],
+    [
+      'critical',
+      'either',
+      ['A reason to raise it: r: a. A reason to lower it: l. Both apply, so it remains critical.'],
+    ],
+  ] as const)('%s with %s states why it is what it is', (base, fact, sentences) => {
+    const rule = severity({ severity: base, raisesWhen: [{ text: 'r', facts: ['ephi'] }] })
+    const rated = rateSeverity(rule, ['a'], (one) => fact === 'either' || one === fact)
+    expect(severityReasons({ severity: rated })).toEqual(sentences)
   })
 
   test('without a node nothing raises or lowers it', () =>

@@ -137,13 +137,23 @@ export const criterionText = ({ criterion: { expected, thresholds } }: Finding):
 /** What the condition can lead to, and why its severity is another one than that of its check. */
 export const effectText = (finding: Finding): string => [...finding.effect, ...severityReasons(finding)].join(' ')
 
-/** Why the severity differs from that of the check. */
-export function severityReasons({ severity }: Finding): readonly string[] {
+/** Why the severity differs from that of the check, or remains it in spite of such reasons. */
+export function severityReasons({ severity }: Pick<Finding, 'severity'>): readonly string[] {
   const base = severityWords[severity.base].toLowerCase()
-  return [
-    ...severity.raised.map(({ text: words, nodes }) => `Raised from ${base} because ${words}: ${names(nodes, 3)}.`),
-    ...severity.lowered.map(({ text: words }) => `Lowered from ${base} because ${words}.`),
+  const raised = severity.raised.map(({ text: words, nodes }) => `${words}: ${names(nodes, 3)}`)
+  if (severity.level !== severity.base)
+    return [
+      ...raised.map((words) => `Raised from ${base} because ${words}.`),
+      ...severity.lowered.map(({ text: words }) => `Lowered from ${base} because ${words}.`),
+    ]
+  const reasons = [
+    ...raised.map((words) => `A reason to raise it: ${words}.`),
+    ...severity.lowered.map(({ text: words }) => `A reason to lower it: ${words}.`),
   ]
+  if (reasons.length === 0) return []
+  if (raised.length > 0 && severity.lowered.length > 0)
+    return [`${reasons.join(' ')} Both apply, so it remains ${base}.`]
+  return [`${reasons.join(' ')} It remains ${base}, the ${raised.length > 0 ? 'highest' : 'lowest'} severity.`]
 }
 
 /** What was found on the first nodes, and out of how many. Nodes without any result are stated once for all findings. */
