@@ -51,6 +51,14 @@ describe('a workbook', () => {
     expect(workbook.parts.get('xl/styles.xml')).toContain('formatCode="yyyy-mm-dd"')
   })
 
+  test('shows the last millisecond of a day on that day: a program rounds a time to what it shows', async () => {
+    const rows = [['until (UTC)'], ['2027-01-14T23:59:59.999Z'], ['2027-01-14T08:00:00.000Z'], ['2027-01-14T08:00:00Z']]
+    const { parts, sheets } = readXlsx(await xlsxOf([sheet(rows)], PAGES))
+    const formats = [...(parts.get('xl/styles.xml') ?? '').matchAll(/formatCode="([^"]*)"/g)].map(([, code]) => code)
+    expect(formats.sort()).toEqual(['yyyy-mm-dd hh:mm:ss', 'yyyy-mm-dd hh:mm:ss.000'])
+    expect(sheets.get('Sheet')?.[1]).toEqual(['2027-01-14T23:59:59.999Z'])
+  })
+
   test('keeps its head bold and in sight, and its columns wide', async () => {
     const { parts } = readXlsx(
       await xlsxOf(

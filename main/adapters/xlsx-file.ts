@@ -224,8 +224,10 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/
 
 /** A day or a time as a date, which a program sorts and filters by time; null for any other text. It is shown as UTC. */
 function dateOf(text: string): { readonly value: Date; readonly format: string } | null {
-  const format = DAY.test(text) ? 'yyyy-mm-dd' : INSTANT.test(text) ? 'yyyy-mm-dd hh:mm:ss' : null
   const value = new Date(text)
+  // A program rounds a time to what its format shows: the last millisecond of a day would become the next day.
+  const times = value.getUTCMilliseconds() === 0 ? 'yyyy-mm-dd hh:mm:ss' : 'yyyy-mm-dd hh:mm:ss.000'
+  const format = DAY.test(text) ? 'yyyy-mm-dd' : INSTANT.test(text) ? times : null
   // A day that its month lacks would become another date.
   const isReal = !Number.isNaN(value.getTime()) && value.toISOString().startsWith(text.slice(0, 10))
   return format !== null && isReal ? { value, format } : null
