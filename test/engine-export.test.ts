@@ -327,7 +327,9 @@ describe('a copy with parts withheld', () => {
     const { node } = recording.recording
     const named = { ...recording, recording: { ...recording.recording, node: { ...node, user: 'none' } } }
     const kit = kitOf({ recordings: [named], population: ['node-a'] })
-    expect(refusal(await kit.exports['export.build']({ ...PLAIN, redact }))).toMatch(/would remain in disclosed parts/)
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, redact }))).toMatch(
+      /“none” would remain in “data\/assessment\.json”, .* and 1 other file, .*; redact these files as a whole/,
+    )
     expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
     expect(existsSync(join(kit.folder, 'identities'))).toBe(false)
   })

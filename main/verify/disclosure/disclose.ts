@@ -4,7 +4,7 @@ import { serialKey } from '../../core/engagement/same.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { RECORDING } from '../../core/layout.ts'
 import { nodeFolder, PATHS } from '../../core/pack-files.ts'
-import { plain, quote } from '../../core/plain-text.ts'
+import { plain, plural, quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
 import { bytesOf } from '../steps/read.ts'
 import { partClassWords } from './classes.ts'
@@ -66,7 +66,7 @@ export async function disclose(input: DiscloseInput): Promise<Outcome<DisclosedC
   if (remaining !== null)
     return fail(
       'input.refused',
-      `${quote(remaining)} would remain in disclosed parts, because the rules cannot redact it everywhere; redact the files that contain it, or do not share a copy`,
+      `${quote(remaining.name)} would remain in ${namedFiles(remaining.paths)}, because the rules cannot redact it everywhere; redact these files as a whole, or do not share a copy`,
     )
   const notes: DisclosureNotes = {
     schema: 'barewitness.disclosure/1',
@@ -147,21 +147,36 @@ function policyProblem({ classes, nodes, paths }: DisclosurePolicy, units: reado
 const EVERYBODY = 'root'
 
 /**
- * A declared name, address, serial number, user or authorized account that the policy redacts but that still occurs in disclosed parts; null when none
- * does. The rules cannot redact every name that a fleet file may contain, and such a copy would claim a redaction that is incomplete.
+ * A declared name, address, serial number, user or authorized account that the policy redacts but that still occurs in disclosed parts, with the files
+ * that have it; null when none does. The rules cannot redact every name that a fleet file may contain, and such a copy would claim a redaction that is incomplete.
  */
 function leftOpen(
   units: readonly FullUnit[],
   disclosed: readonly DisclosedUnit[],
   policy: DisclosurePolicy,
-): string | null {
+): { readonly name: string; readonly paths: readonly string[] } | null {
   const names = new Set(units.flatMap((unit) => withheldNames(unit, policy)))
-  const texts = disclosed.flatMap(({ path, content }) => [path, content].map((parts) => textOfParts(parts, () => GAP)))
-  const stands = (name: string): boolean =>
-    [name, name.toUpperCase(), JSON.stringify(name).slice(1, -1)].some((form) =>
-      texts.some((text) => standsIn(text, form)),
+  const texts = disclosed.map(({ path, content }) => [path, content].map((parts) => textOfParts(parts, () => GAP)))
+  const pathsWith = (name: string): readonly string[] => {
+    const forms = [name, name.toUpperCase(), JSON.stringify(name).slice(1, -1)]
+    return units.flatMap(({ path }, at) =>
+      texts[at]?.some((text) => forms.some((form) => standsIn(text, form))) ? [path] : [],
     )
-  return [...names].find(stands) ?? null
+  }
+  for (const name of names) {
+    const paths = pathsWith(name)
+    if (paths.length > 0) return { name, paths }
+  }
+  return null
+}
+
+/** Files named in a reason; the next attempt names others. */
+const MOST_FILES = 3
+
+function namedFiles(paths: readonly string[]): string {
+  const more = paths.length - MOST_FILES
+  const named = paths.slice(0, MOST_FILES).map((path) => quote(path, 200))
+  return `${named.join(', ')}${more > 0 ? ` and ${plural(more, 'other file')}` : ''}`
 }
 
 const GAP = '\n'
