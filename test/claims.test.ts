@@ -383,6 +383,7 @@ describe('the table', () => {
         '',
         '',
         FIXTURE_TIME,
+        'yes',
       ],
       [
         'gpu-01',
@@ -398,10 +399,11 @@ describe('the table', () => {
         'a'.repeat(64),
         'Where it is so.',
         FIXTURE_TIME,
+        'yes',
       ],
-      ['gpu-01', 'gone', '', 'inconclusive', '', '', '', '', '', '', '', '', FIXTURE_TIME],
+      ['gpu-01', 'gone', '', 'inconclusive', '', '', '', '', '', '', '', '', FIXTURE_TIME, 'yes'],
     ])
-    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([13]))
+    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([14]))
   })
 
   test('is its heading alone where no provider was declared', () => {

@@ -158,6 +158,10 @@ describe('checklist for the agreement', () => {
     expect(relation[0]?.['what the evidence shows']).toBe(input.assessment.scope.provider?.name)
     const answers = input.assessment.nodes.flatMap(({ claims = [] }) => claims)
     expect(textOf(relation[1]?.['what the evidence shows'])).toMatch(new RegExp(`^${answers.length} results?:`))
+    const counts = [...textOf(relation[1]?.['what the evidence shows']).matchAll(/ (\d+)[,.]/g)].map(([, one]) =>
+      Number(one),
+    )
+    expect(counts.reduce((sum, one) => sum + one, 0)).toBe(answers.length)
   })
 })
 

@@ -103,6 +103,16 @@ describe('the plan of action and milestones', () => {
       expect(one['Vendor Dependency'] === 'Yes').toBe(provider.has(one['Weakness Source Identifier'] ?? ''))
   })
 
+  test('counts the nodes on which the check is inconclusive, next to those tested and not tested', async () => {
+    const rows = byTitle((await sheetsOf(input)).get(OPEN) ?? [])
+    const undecided = findings.filter(({ inconclusive }) => inconclusive.length > 0)
+    expect(undecided.length).toBeGreaterThan(0)
+    for (const { reference, inconclusive, untested } of undecided) {
+      const counts = `; inconclusive: ${inconclusive.length}; not tested: ${untested.length}.`
+      expect(rows.find((row) => row['POAM ID'] === reference)?.Comments).toContain(counts)
+    }
+  })
+
   test('lists what later runs confirm as closed; what other nodes still have stays open', async () => {
     const moment = { run: 'earlier', at: '2026-11-13T08:00:00.000Z' }
     const known = new Set([...findings, ...input.shown.informational].map(({ check }) => check))
@@ -157,6 +167,12 @@ describe('tickets', () => {
       expect(jira[at]?.Priority, reference).toBe(jiraOf[severity.level])
       expect(serviceNow[at]?.priority, reference).toBe(serviceNowOf[severity.level])
     }
+  })
+
+  test('state on how many nodes the check is inconclusive', () => {
+    for (const [at, { inconclusive }] of findings.entries())
+      if (inconclusive.length > 0) expect(jira[at]?.Description).toContain(`\nInconclusive: ${inconclusive.length}\n`)
+      else expect(jira[at]?.Description).not.toContain('\nInconclusive')
   })
 
   test('due day and owner are those that management states', () => {

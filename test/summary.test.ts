@@ -102,7 +102,14 @@ describe('the summary', () => {
   test('counts deviations of the nodes tested, with what was not tested', () => {
     const line = lines.find((one) => one.startsWith('    CC6.6  '))
     expect(line).toMatch(/deviations on 2 of 6 nodes tested; 1 not tested$/)
-    expect(lines.join('\n')).toMatch(/^ {6}5 of 6 tested; 1 not tested: demo-gpu-01, /m)
+    expect(lines.join('\n')).toMatch(/^ {6}deviations on 5 of 6 tested: demo-gpu-01, [^;]*; 1 not tested$/m)
+  })
+
+  test('names each check of an observation by its condition, not by its id alone', () => {
+    const text = lines.join('\n')
+    const rated = catalog.severities.find(({ check }) => text.includes(`    ${check}: `))
+    expect(rated).toBe(undefined)
+    expect(text).toMatch(/^ {4}F-[0-9A-F]{6} .+ \(encryption\.at-rest\.\S+\): not satisfied \d+ of \d+ tested/m)
   })
 
   test('lists every finding once, the most severe first, with status and owner', () => {

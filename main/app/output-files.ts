@@ -210,6 +210,8 @@ const CLAIM_COLUMNS: readonly (readonly [title: string, cell: (result: ClaimResu
   ['SHA-256 of stored copy', ({ source }) => source?.sha256],
   ['condition', ({ claim }) => claim?.condition?.text],
   ['observed at (UTC)', ({ node }) => collectedAt(node)],
+  // A claim about a node that gave no evidence is inconclusive too; its result was not tested.
+  ['node collected', ({ node }) => (collectedAt(node) === '' ? 'no' : 'yes')],
 ]
 
 /** One line per node and provider claim; the heading alone where no provider was declared. */

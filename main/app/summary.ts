@@ -30,7 +30,7 @@ import {
   verdictWords,
 } from '../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
-import { exampleOf, type Finding } from '../core/finding/finding.ts'
+import { exampleOf, type Finding, findingReference } from '../core/finding/finding.ts'
 import { names, of, plain, plural } from '../core/plain-text.ts'
 import { type ThresholdValue, thresholdValues } from '../core/profile.ts'
 import { explanationsFor, explanationText } from '../core/register/explanations.ts'
@@ -234,13 +234,13 @@ function findingLine(
   const first = exampleOf(finding, assessment)
   const why = first?.observations.find(({ direction }) => direction === 'contradicts')?.text ?? ''
   const counts = [
-    `${deviatingOf(finding)}${what === 'inventory' ? ' inventory rows' : testedWords(finding)}`,
+    `deviations on ${deviatingOf(finding)}${what === 'inventory' ? ' inventory rows' : testedWords(finding)}: ${names(deviations.map(({ subject }) => subject))}`,
     ...(inconclusive.length === 0 ? [] : [`${inconclusive.length} inconclusive`]),
     ...(untested.length === 0 ? [] : [`${untested.length} not tested`]),
   ]
   return [
     `  ${reference}  ${severityWords[severity.level]}: ${title}`,
-    `      ${counts.join('; ')}: ${names(deviations.map(({ subject }) => subject))}`,
+    `      ${counts.join('; ')}`,
     `      ${statusText(finding)}. ${ownerLine(finding)}${controls.length === 0 ? undecided(limitedControls({ assessment, catalog }, finding).length) : ''}`,
     ...(accepted === 0 ? [] : [`      risk accepted on ${accepted} of these; the deviation remains`]),
     ...(over === 0 ? [] : [`      the risk acceptance has expired on ${over} of these`]),
@@ -285,7 +285,7 @@ const controlLines = (assessment: Assessment, catalog: Catalog): readonly string
     ...stateLines(counts),
     ...partsLines(counts),
     ...deviationLines(counts),
-    ...observationLines(counts),
+    ...observationLines(counts, (check) => nameOf(assessment, catalog, check)),
     '',
   ])
 
@@ -337,8 +337,14 @@ const partsOf = ({ server, documents }: ControlAssessment): readonly string[] =>
     : []),
 ]
 
+/** A check that is not satisfied, by the reference and the title of its finding. */
+function nameOf({ scope }: Assessment, { severities }: Catalog, check: string): string {
+  const title = severities.find((one) => one.check === check)?.finding
+  return `${findingReference(scope.fleet, check)} ${title === undefined ? check : `${title} (${check})`}`
+}
+
 /** Supporting checks that are not satisfied, each once, with the controls under which it is an observation. */
-function observationLines({ framework, rows }: RowCounts): readonly string[] {
+function observationLines({ framework, rows }: RowCounts, named: (check: string) => string): readonly string[] {
   const idOf = idsIn(framework)
   const found = new Map<string, { readonly check: ControlCheck; readonly ids: string[] }>()
   for (const row of rows.filter(({ state }) => state !== 'out-of-scope'))
@@ -349,7 +355,9 @@ function observationLines({ framework, rows }: RowCounts): readonly string[] {
     }
   return listedRows(
     'Observations (supporting checks not satisfied; they change no conclusion)',
-    [...found.values()].map(({ check, ids }) => `${check.check}: ${observationLine(check)}; under ${names(ids)}`),
+    [...found.values()].map(
+      ({ check, ids }) => `${named(check.check)}: ${observationLine(check)}; under ${names(ids)}`,
+    ),
   )
 }
 

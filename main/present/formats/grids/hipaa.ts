@@ -6,7 +6,7 @@ import {
   severityWords,
 } from '../../../../schemas/conclusion-words.ts'
 import type { EphiMap } from '../../../../schemas/types.ts'
-import { claimAnswerWords, decisionWords } from '../../../../schemas/words.ts'
+import { CLAIM_ANSWERS, claimAnswerWords, decisionWords } from '../../../../schemas/words.ts'
 import { withMappedPaths } from '../../../core/engagement/ephi.ts'
 import { grouped } from '../../../core/engagement/matching.ts'
 import type { AgreementRow, RiskElement } from '../../../core/evidence-view.ts'
@@ -197,7 +197,9 @@ function relationRows({ assessment }: FormatInput): readonly (readonly [string, 
       'Claims of the provider, per claim and node',
       answers.length === 0
         ? 'None compared with node evidence.'
-        : `${plural(answers.length, 'result')}: ${count('corroborated')}, ${count('contradicted')}, ${count('document-required')}.`,
+        : `${plural(answers.length, 'result')}: ${CLAIM_ANSWERS.map(count)
+            .filter((counted) => !counted.endsWith(' 0'))
+            .join(', ')}.`,
     ],
     [
       'Subservice organizations',

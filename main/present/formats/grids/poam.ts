@@ -91,7 +91,7 @@ function openRows(input: FormatInput): Grid['rows'] {
       'Deviation Rationale': rationale(finding),
       Comments: [
         `Status: ${statusText(finding)}.`,
-        `Deviations: ${deviatingOf(finding)}${testedWords(finding)}; not tested: ${finding.untested.length}.`,
+        `Deviations: ${deviatingOf(finding)}${testedWords(finding)}; inconclusive: ${finding.inconclusive.length}; not tested: ${finding.untested.length}.`,
         ...(finding.cause === null ? [] : [`Cause, as management states it: ${oneLine(finding.cause, 600)}`]),
         ...controlNames(catalog, finding),
       ],

@@ -111,5 +111,5 @@ export const inventoryGrid = ({ reconciliation }: Assessment): Grid =>
     name: [24, ({ row }) => row.name ?? ''],
     address: [20, ({ row }) => row.address ?? ''],
     serial: [24, ({ row }) => row.serial ?? ''],
-    'reason for exclusion': [60, ({ excluded }) => excluded ?? 'no explanation'],
+    'reason for exclusion': [60, ({ excluded }) => excluded ?? 'not excluded: unreconciled'],
   })

@@ -133,6 +133,7 @@ const descriptionOf = (finding: Finding, remediation: CheckRemediation | undefin
   `Criterion: ${criterionText(finding)}`,
   `Effect: ${effectText(finding)}`,
   `Nodes: ${deviatingOf(finding)}${testedWords(finding)} deviate: ${namedIn(finding, MOST_NODES).join(', ')}`,
+  ...(finding.inconclusive.length === 0 ? [] : [`Inconclusive: ${finding.inconclusive.length}`]),
   ...(finding.untested.length === 0 ? [] : [`Not tested: ${finding.untested.length}`]),
   `Recommendation: ${remedyText(finding, remediation)}`,
   ...(remediation === undefined ? [] : ['Steps:', ...remedyLines(remediation)]),
