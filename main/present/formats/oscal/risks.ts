@@ -61,6 +61,7 @@ function openRisk(names: Names, finding: Finding, remediation: CheckRemediation 
       prop('deviations', deviations.length),
       prop('tested', finding.tested),
       ...(refused === 0 ? [] : [prop('refused-before-login', refused)]),
+      prop('inconclusive', finding.inconclusive.length),
       prop('not-tested', finding.untested.length),
       ...(response?.owner == null ? [] : [prop('owner', response.owner)]),
     ],
