@@ -17,6 +17,9 @@ const DEMO = { words: 'Demo data: not evidence', padX: 6, above: 2.5, below: 2 }
 /** At least as wide as every page number. */
 const WIDEST = 'Page 00000 of 00000'
 
+/** What the foot of each page states where a character is written as its number. */
+const CODES = '\\u{…} is the Unicode number of a character that is invisible or that the fonts of this file lack.'
+
 /**
  * Running head and foot of the pages of a section, as artifacts: the document and the section, the page number, and
  * the demo mark on each. Texts that do not fit next to each other continue on further lines, and the body becomes smaller.
@@ -31,7 +34,9 @@ function runningOf(sheet: Sheet, document: ReportDocument, section: Section, pag
   const headRule = headTop + head.height + HEAD.toRule
   const wanted = sheet.measure('sans', type.foot)(WIDEST)
   const foot = inked(sheet, document.runningFoot, type.foot, { width: page.bodyWidth - GAP - wanted })
-  const taken = Math.max(0, heightOf(foot.slice(1)) - FOOT.spare)
+  // The explanation of codes takes its lines from the body, so that no foot is lower than one without it.
+  const spare = document.runningFoot.endsWith(CODES) ? 0 : FOOT.spare
+  const taken = Math.max(0, heightOf(foot.slice(1)) - spare)
   const footTop = page.height - FOOT.bottom - taken
   const draw = (on: Sheet): void => {
     const number = `Page ${on.pages} of ${pages}`
@@ -293,8 +298,6 @@ function fitted(begin: Begin, root: Element, document: ReportDocument): ReportDo
   }
   return { ...document, sections: document.sections.map(formOf) }
 }
-
-const CODES = '\\u{…} is the Unicode number of a character that is invisible or that the fonts of this file lack.'
 
 /** The document as drawn: where a character is written as its number, each foot explains that, and pages may end elsewhere. */
 function rehearsed(

@@ -45,7 +45,7 @@ export function pageOne(matter: Matter): Section {
     {
       kind: 'title',
       over: '',
-      text: titleName(engagement?.entity ?? fleet),
+      text: isBrief ? short(engagement?.entity ?? fleet, 32) : titleName(engagement?.entity ?? fleet),
       under: short(
         engagement?.boundary.system ?? 'Engagement not defined: no entity, system, period or boundary.',
         160,
@@ -74,7 +74,7 @@ interface Detail {
   readonly proofs: number
   readonly findings: number
   readonly actions: number
-  /** Without boundary and provider, which “Scope and boundary” has. */
+  /** Without boundary and provider, which “Scope and boundary” has, and the name of the organization on one line. */
   readonly isBrief?: boolean
 }
 
