@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { renderReport } from '../main/adapters/pdf/index.ts'
 import type { ReportDocument } from '../main/core/report-document.ts'
 import { calendarFigures } from '../main/present/period-report/coverage.ts'
 import { DAY_STATES, dayState, dayStateWords } from '../main/present/period-report/day-states.ts'
@@ -6,7 +7,8 @@ import { buildPeriodReport, calendarRows, controlRows, deviationRows } from '../
 import { documentText } from '../main/present/report.ts'
 import type { CalendarDay, Period } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
-import { samplePeriodInput } from './support/report/period-sample.ts'
+import { linesOf, readReport } from './support/pdf-pages.ts'
+import { PERIOD_AS_OF, samplePeriodInput } from './support/report/period-sample.ts'
 
 const input = samplePeriodInput()
 const report = buildPeriodReport(input)
@@ -94,9 +96,9 @@ describe('the period report', () => {
       'limits',
       'howto',
     ])
-    expect(textOf(report, 'cover')).toContain('1 of 92 scheduled runs did not take place and have no missed-run entry')
+    expect(textOf(report, 'cover')).toContain('1 of 92 scheduled runs did not take place and has no missed-run entry')
     expect(textOf(report, 'coverage')).toContain(
-      '89 of 92 scheduled runs took place, 1 of them late. 2 of 92 were missed and explained in a signed entry. 1 of 92 were missed without explanation.',
+      '89 of 92 scheduled runs took place, 1 of them late. 2 of 92 were missed and explained in a signed entry. 1 of 92 was missed without explanation.',
     )
     const gaps = textOf(report, 'gaps')
     expect(gaps.indexOf('Missed runs, unexplained')).toBeLessThan(gaps.indexOf('Missed runs, explained'))
@@ -170,7 +172,7 @@ describe('the period report', () => {
   test('follows a deviation from the run that found it to the one that shows it fixed', () => {
     const said = textOf(report, 'deviations')
     expect(said).toContain('The population is 5 nodes and 12 checks. 3 deviations in total, on 3 combinations')
-    expect(said).toContain('1 of 3 were remediated within the period. 2 of 3 are open at period end')
+    expect(said).toContain('1 of 3 was remediated within the period. 2 of 3 are open at period end')
     // Undecided in between does not end it.
     expect(said).toContain('20 Aug 2026 02:14\n2 Sep 2026 02:14\nin 12 runs\n1 run inconclusive\n3 Sep 2026 02:14')
     expect(said).toContain('9 Sep 2026 02:14\n31 Oct 2026 02:14\nin 51 runs\nopen')
@@ -258,6 +260,24 @@ describe('the period report', () => {
     expect(Math.max(...(rows ?? []))).toBe(100)
     expect(textOf(document, 'deviations')).toContain('And 4900 more, in data/period.json in the pack')
   })
+})
+
+test('one missed run is counted in the singular', () => {
+  const words = textOf(report)
+  expect(words).toContain('1 of 92 scheduled runs did not take place and has no missed-run entry')
+  expect(words).toContain('1 of 92 was missed without explanation.')
+  expect(words).toContain('2 of 92 were missed and explained')
+  expect(words).toContain('1 of 3 was remediated within the period. 2 of 3 are open at period end')
+})
+
+test('no line of a command is broken on paper, where a shell would run its parts', async () => {
+  const commands = report.sections.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.kind === 'code' ? block.lines : [])),
+  )
+  expect(commands.length).toBeGreaterThan(20)
+  const pdf = await renderReport(report, { attachments: [], created: PERIOD_AS_OF, placeholder: false })
+  const lines = new Set(readReport(pdf).pages.flatMap((page) => linesOf(page).map((line) => line.trim())))
+  expect(commands.filter((line) => !lines.has(line.trim()))).toEqual([])
 })
 
 test('the tables beside it have one row for each day, each deviation and each control', () => {

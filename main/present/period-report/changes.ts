@@ -175,7 +175,7 @@ export function deviationSection(input: PeriodReportInput): Section {
     title: PERIOD_TITLES.deviations,
     blocks: [
       text(
-        `The population is ${plural(nodes, 'node')} and ${plural(checks, 'check')}. ${plural(deviations.length, 'deviation')} in total, on ${plural(pairs, 'combination')} of node and check; a deviation can recur after remediation. ${of(deviations.length - open.length, deviations.length)} were remediated within the period. ${of(open.length, deviations.length)} are open at period end, of which ${undecided} because later runs were inconclusive.`,
+        `The population is ${plural(nodes, 'node')} and ${plural(checks, 'check')}. ${plural(deviations.length, 'deviation')} in total, on ${plural(pairs, 'combination')} of node and check; a deviation can recur after remediation. ${of(deviations.length - open.length, deviations.length)} ${deviations.length - open.length === 1 ? 'was' : 'were'} remediated within the period. ${of(open.length, deviations.length)} ${open.length === 1 ? 'is' : 'are'} open at period end, of which ${undecided} because later runs were inconclusive.`,
       ),
       quiet(
         'A deviation found in the first run of the period may be older. Found and remediated are the times of the runs; the change occurred between that run and the one before. A risk acceptance does not remove a deviation.',

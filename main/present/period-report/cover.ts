@@ -74,7 +74,7 @@ function loud({ calendar }: Period): readonly Block[] {
         {
           kind: 'banner',
           title: 'Unexplained missed runs',
-          text: `${of(unrecorded, planned)} scheduled runs did not take place and have no missed-run entry in the run chain. For the days, see ${seePart('gaps')}.`,
+          text: `${of(unrecorded, planned)} scheduled runs did not take place and ${unrecorded === 1 ? 'has' : 'have'} no missed-run entry in the run chain. For the days, see ${seePart('gaps')}.`,
         },
       ]
 }
@@ -221,10 +221,13 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
       ),
       ...step('1. The seal over the period', 'openssl must report that the verification was successful.', [
         'root=$PWD/root.pem',
-        `unzip -q ${archive} -d unpacked && cd unpacked/pack`,
+        'unzip -q -d unpacked \\',
+        `  ${archive}`,
+        'cd unpacked/pack',
         'seal() {',
-        '  openssl cms -verify -cades -binary -inform DER -in signature/tagmanifest.p7s -out /dev/null \\',
-        '    -content tagmanifest-sha256.txt -purpose any -certfile signature/chain.pem -CAfile "$root" "$@"',
+        '  openssl cms -verify -cades -binary -inform DER -in signature/tagmanifest.p7s \\',
+        '    -out /dev/null -content tagmanifest-sha256.txt -purpose any \\',
+        '    -certfile signature/chain.pem -CAfile "$root" "$@"',
         '}',
         'seal -signer ../signer.pem',
       ]),
@@ -249,7 +252,9 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
         'This hashes every entry and compares the result with the list of leaves. It prints nothing if all match. RFC 9162, section 2.1.1, defines how the leaves give the root on page 1.',
         [
           `sed 's/^{"entry":\\(.*\\),"signature":[^}]*}$/\\1/' ${CHAIN_PATHS.entries} |`,
-          '  while read -r entry; do { printf \'\\000\'; printf %s "$entry"; } | sha256sum | cut -c1-64; done |',
+          '  while read -r entry; do',
+          '    { printf \'\\000\'; printf %s "$entry"; } | sha256sum | cut -c1-64',
+          '  done |',
           `  cmp - ${CHAIN_PATHS.leaves}`,
         ],
       ),
@@ -259,7 +264,8 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
         [
           'for run in data/runs/*/; do (',
           '  cd "$run" && seal &&',
-          '    sha256sum --strict --quiet --ignore-missing -c tagmanifest-sha256.txt manifest-sha256.txt',
+          '    sha256sum --strict --quiet --ignore-missing -c \\',
+          '      tagmanifest-sha256.txt manifest-sha256.txt',
           ') done',
           'for run in data/runs/*/; do',
           '  sealed=$(sha256sum < "$run/tagmanifest-sha256.txt" | cut -c1-64)',
@@ -274,7 +280,7 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
       text(
         `With Barewitness, on a computer without a network, the data of this report can be reproduced from the run chain and the run traces, and the verdicts of sampled nodes from their captures. For limitations, see ${seePart('limits')}.`,
       ),
-      code([`cd ../.. && barewitness verify ${archive} --trust root.pem`]),
+      code(['cd ../..', 'barewitness verify --trust root.pem \\', `  ${archive}`]),
     ],
   }
 }

@@ -28,6 +28,9 @@ import {
   seePart,
 } from './lists.ts'
 
+/** The verb of “1 of 92” and of “2 of 92”. */
+const were = (count: number): string => (count === 1 ? 'was' : 'were')
+
 /** Schedules, counts and the calendar, as a figure and as a table. */
 export function coverageSection(input: PeriodReportInput): Section {
   const { calendar, plans } = input.period
@@ -38,7 +41,7 @@ export function coverageSection(input: PeriodReportInput): Section {
     title: PERIOD_TITLES.coverage,
     blocks: [
       text(
-        `${counts.planned === 0 ? 'No scheduled run was due.' : `${of(counts.completed, counts.planned)} scheduled runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} were missed and explained in a signed entry. ${of(counts.unrecorded, counts.planned)} were missed without explanation.`} ${plural(counts.unplanned, 'unscheduled run')} took place. On ${of(counts.daysWith, counts.days)}\u00a0days at least one node was collected.`,
+        `${counts.planned === 0 ? 'No scheduled run was due.' : `${of(counts.completed, counts.planned)} scheduled runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} ${were(counts.recorded)} missed and explained in a signed entry. ${of(counts.unrecorded, counts.planned)} ${were(counts.unrecorded)} missed without explanation.`} ${plural(counts.unplanned, 'unscheduled run')} took place. On ${of(counts.daysWith, counts.days)}\u00a0days at least one node was collected.`,
       ),
       heading(3, 'Schedules', true),
       ...(plans.length === 0
