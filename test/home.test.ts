@@ -42,6 +42,20 @@ const linesOf = ({ lead, steps }: HomeView): readonly Phrase[] => [
 ]
 const numberIn = (text: string): number => Number(/\d+/.exec(text)?.[0])
 
+describe('a finding in full', () => {
+  test('states once that conditions of its severity were not evaluated', () => {
+    const source = presented()
+    const views = findingsView(source, null).rows.flatMap(({ reference }) => findingView(source, reference) ?? [])
+    const reasons = views.map(({ severityReasons }) =>
+      severityReasons.filter((reason) => reason.includes('Not evaluated')),
+    )
+    expect(Math.max(...reasons.map((lines) => lines.length))).toBe(1)
+    expect(reasons.flat()).toContain(
+      'Not evaluated, as no evidence shows whether they hold: the program is unknown or mines cryptocurrency; the account is one of the system or of monitoring.',
+    )
+  })
+})
+
 describe('the first screen', () => {
   const source = presented()
   const { shown, assessment } = source

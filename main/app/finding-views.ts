@@ -125,10 +125,7 @@ export function findingView(source: FindingSource, reference: string): FindingVi
     },
     effect: finding.effect,
     cause: finding.cause,
-    severityReasons: [
-      ...severityReasons(finding),
-      ...finding.severity.notEvaluated.map((condition) => `Not evaluated, as no evidence shows it: ${condition}.`),
-    ],
+    severityReasons: [...severityReasons(finding), ...notEvaluated(finding)],
     recommendation: {
       title: remedyOf(finding, remediation),
       variants: remediation?.steps ?? [],
@@ -155,6 +152,13 @@ export function findingView(source: FindingSource, reference: string): FindingVi
       next: all[at + 1]?.reference ?? null,
     },
   }
+}
+
+/** One sentence on all conditions of the severity that a person decides. */
+function notEvaluated({ severity: { notEvaluated: conditions } }: Finding): readonly string[] {
+  if (conditions.length === 0) return []
+  const hold = conditions.length === 1 ? 'it holds' : 'they hold'
+  return [`Not evaluated, as no evidence shows whether ${hold}: ${conditions.join('; ')}.`]
 }
 
 /** Controls with their titles, and with the other members of each. */

@@ -45,6 +45,14 @@ export function Argument({ finding, children }: { readonly finding: FindingView;
   )
 }
 
+/** Systems that steps are for, in the order of the work order. */
+const FAMILIES: Readonly<Record<RemediationVariant['families'][number], string>> = {
+  debian: 'Debian and Ubuntu',
+  rhel: 'RHEL, Rocky, AlmaLinux and Fedora',
+  suse: 'SLES and openSUSE',
+  any: 'Any distribution',
+}
+
 /** The steps of one alternative. They are for people: the window never executes them. */
 function Variant({ variant }: { readonly variant: RemediationVariant }) {
   const {
@@ -61,7 +69,11 @@ function Variant({ variant }: { readonly variant: RemediationVariant }) {
   } = variant
   const lines = [...prepare, ...files.map(({ path, content }) => `# ${path}\n${content.trimEnd()}`), ...commands]
   return (
-    <Disclosure level={2} title={visible(title)} aside={<span className="quiet">{families.join(', ')}</span>}>
+    <Disclosure
+      level={2}
+      title={visible(title)}
+      aside={<span className="quiet">{families.map((family) => FAMILIES[family]).join(', ')}</span>}
+    >
       {when !== undefined && <p>Where: {visible(when)}</p>}
       {inputs.length > 0 && (
         <ul className="plain-list">
