@@ -24,6 +24,10 @@ describe('where nodes are declared to be', () => {
     expect(row('demo-metal-04')?.results[0]?.why).toContain('at most 64 km away')
     expect(row('demo-gpu-02')?.results.map(({ why }) => why)).toEqual([null, null])
     expect(view?.figures.map(({ kind }) => kind)).toEqual(['location-map'])
+    // The map counts every declared node; of those that were not collected it states no result.
+    const declared = view?.figures[0]?.table.rows.filter(([place]) => place?.startsWith('Declared: ')) ?? []
+    expect(declared.reduce((sum, [, , nodes]) => sum + Number(nodes), 0)).toBe(8)
+    expect(declared.map(([, , , verdicts]) => verdicts).join()).toMatch(/\d undetermined/)
     // What was not collected stays in the count of every policy that is for it.
     expect(row('demo-away-07')).toMatchObject({
       // It was declared for a place all the same.

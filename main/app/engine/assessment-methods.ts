@@ -6,6 +6,7 @@ import type {
   ChosenProfile,
   Location,
   NodeAssessment,
+  Place,
   Register,
   ResidencyPolicy,
 } from '../../../schemas/types.ts'
@@ -58,7 +59,7 @@ export function assessmentMethods(context: EngineContext) {
       // timed.
       const drawn = session.going === null
       const recordings = (of === 'run' ? session.run : session.pack)?.recordings ?? []
-      const places = new Map(recordings.map(({ recording: { node } }) => [node.name, node.location?.name ?? null]))
+      const places = new Map(recordings.map(({ recording: { node } }) => [node.name, node.location ?? null]))
       return ok(assessment === null ? null : locationView(of, assessment, drawn, places))
     },
     'figures.get': async ({ of, node, kinds }) => {
@@ -232,7 +233,7 @@ export function locationView(
   of: Source,
   assessment: Assessment,
   drawn: boolean,
-  places: ReadonlyMap<string, string | null> = new Map(),
+  places: ReadonlyMap<string, Place | null> = new Map(),
 ): LocationView {
   const { asOf, demo, nodes, scope } = assessment
   const policies = scope.location?.residency ?? []
@@ -240,9 +241,22 @@ export function locationView(
     of,
     asOf,
     demo,
-    rows: nodes.map((node) => rowOf(node, policies, places.get(node.node) ?? null)),
-    figures: drawn ? fleetFiguresOf(assessment) : [],
+    rows: nodes.map((node) => rowOf(node, policies, places.get(node.node)?.name ?? null)),
+    figures: drawn ? fleetFiguresOf({ nodes: nodes.map((node) => placed(node, places.get(node.node) ?? null)) }) : [],
   }
+}
+
+/** A node as the map counts it: one that was not collected was declared for a place all the same, with no result. */
+const placed = (node: NodeAssessment, claim: Place | null): NodeAssessment =>
+  node.location != null || claim === null ? node : { ...node, location: { ...NO_LOCATION_RESULT, claim } }
+
+const NO_LOCATION_RESULT: Omit<Location, 'claim'> = {
+  results: [],
+  distanceBounds: [],
+  reachable: null,
+  frontEnd: null,
+  signals: [],
+  notes: [],
 }
 
 const rowOf = (
