@@ -263,6 +263,23 @@ export const mayConfirm = ({ report: { signer, demo, checks } }: PackReview): bo
   signer.trust === 'unknown' &&
   checks.every(({ check, outcome }) => check !== 'signature' || outcome !== 'failed')
 
+/** What a reader does next on the page of the verification. */
+export interface ReviewStep {
+  readonly next: 'signer' | 'worksheet' | 'other-file'
+  /** Whether results can be sampled. */
+  readonly hasWorksheet: boolean
+}
+
+/** A file that failed is replaced by another copy first: whose key sealed it does not matter before that. */
+export function reviewStep(review: PackReview): ReviewStep {
+  const { headline, report, view } = review
+  const isRejected = headline.tone === 'failed' || report.kind === 'foreign-pdf'
+  if (isRejected) return { next: 'other-file', hasWorksheet: view !== null }
+  return mayConfirm(review)
+    ? { next: 'signer', hasWorksheet: false }
+    : { next: view === null ? 'other-file' : 'worksheet', hasWorksheet: view !== null }
+}
+
 export const STANDINGS: Readonly<Record<SignerTrust, { readonly label: string; readonly meaning: string }>> = {
   pinned: { label: 'Trusted key', meaning: 'You trust this key.' },
   known: { label: 'Trusted issuer', meaning: 'You trust the root certificate that issued this key.' },

@@ -1,4 +1,4 @@
-import { IconRefresh } from '@tabler/icons-react'
+import { IconFolderOpen, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { CheckpointView, PackReview, VerificationAnswer } from '../../schemas/ipc-packs.ts'
 import {
@@ -9,7 +9,15 @@ import {
 } from '../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
-import { HEADLINE_MARKS, KINDS, mayConfirm, reEvaluationLine, STANDINGS } from '../seal-model.ts'
+import {
+  HEADLINE_MARKS,
+  KINDS,
+  mayConfirm,
+  type ReviewStep,
+  reEvaluationLine,
+  reviewStep,
+  STANDINGS,
+} from '../seal-model.ts'
 import { announce, go } from '../store.ts'
 import { isAuditorPage, may } from '../team.ts'
 import { shellLine, visible, when, withDates } from '../text.ts'
@@ -60,17 +68,7 @@ export function ReviewSeal({ review, onReview }: ReviewSealProps) {
           : 'Six checks on this computer, using only the file and your trusted certificates.'
       }
       actions={
-        mayConfirm(review) ? (
-          <Button kind="primary" onPress={() => setSupplying('signer')}>
-            Confirm signer…
-          </Button>
-        ) : (
-          review.view !== null && (
-            <Button kind="primary" onPress={() => go({ screen: 'review', part: 'sampling' })}>
-              Open worksheet
-            </Button>
-          )
-        )
+        <ReviewActions of={reviewStep(review)} onSigner={() => setSupplying('signer')} onPack={() => step('pack')} />
       }
     >
       <SealHeadline review={review} />
@@ -113,6 +111,41 @@ export function ReviewSeal({ review, onReview }: ReviewSealProps) {
         />
       )}
     </Page>
+  )
+}
+
+/** The next step of a reader. On a server no other file can be chosen. */
+function ReviewActions({
+  of,
+  onSigner,
+  onPack,
+}: {
+  readonly of: ReviewStep
+  readonly onSigner: () => void
+  readonly onPack: () => void
+}) {
+  const { next, hasWorksheet } = of
+  return (
+    <>
+      {hasWorksheet && (
+        <Button
+          kind={next === 'worksheet' ? 'primary' : 'secondary'}
+          onPress={() => go({ screen: 'review', part: 'sampling' })}
+        >
+          Open worksheet
+        </Button>
+      )}
+      {next === 'signer' && (
+        <Button kind="primary" onPress={onSigner}>
+          Confirm signer…
+        </Button>
+      )}
+      {next === 'other-file' && may('pack.choose-and-verify') && (
+        <Button kind="primary" icon={IconFolderOpen} onPress={onPack}>
+          Open another file…
+        </Button>
+      )}
+    </>
   )
 }
 
@@ -160,11 +193,7 @@ function Again({ review, onReview }: ReviewSealProps) {
   return (
     <>
       <p>{reEvaluationLine(review)}</p>
-      {differences.length === 0 ? (
-        <p className="quiet">All verdicts are identical.</p>
-      ) : (
-        <Differences differences={differences} />
-      )}
+      {differences.length > 0 && <Differences differences={differences} />}
       {again.error !== null && <FailureNote error={again.error} />}
       <div className="actions">
         <Button icon={IconRefresh} busy={again.busy} isDisabled={review.view === null} onPress={() => void run()}>

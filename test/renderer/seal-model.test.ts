@@ -14,6 +14,7 @@ import {
   problemAt,
   reEvaluationLine,
   resultsLine,
+  reviewStep,
   sealProblem,
   signerName,
   signerParts,
@@ -210,6 +211,33 @@ test('re-evaluation has its denominator, or reports that there is none', () => {
   expect(reEvaluationLine(review)).toBe('130 of 131 verdicts identical with catalog 1.4.0.')
   expect(reEvaluationLine({ ...review, view: null })).toMatch(/No verdict/)
   expect(reEvaluationLine({ ...review, verdicts: { stated: 0, identical: 0 } })).toMatch(/No verdict/)
+})
+
+describe('the next step of a reader', () => {
+  const signer = { subject: 'Clinic', fingerprint: 'ab'.repeat(32), trusted: false, trust: 'unknown', ended: false }
+  const review = (tone: string, part: object = {}, view: object | null = {}): PackReview =>
+    ({
+      headline: { tone },
+      view,
+      report: { signer, demo: false, kind: 'pack', checks: [], ...part },
+    }) as unknown as PackReview
+  test.each([
+    ['confirms the signer of contents that verify', review('open'), 'signer', false],
+    ['replaces an altered pack, and confirms nobody for it', review('failed'), 'other-file', true],
+    [
+      'replaces a file that was not written by Barewitness',
+      review('open', { kind: 'foreign-pdf' }, null),
+      'other-file',
+      false,
+    ],
+    [
+      'samples the results of a trusted signer',
+      review('passed', { signer: { ...signer, trust: 'pinned' } }),
+      'worksheet',
+      true,
+    ],
+    ['samples demo data', review('open', { demo: true }), 'worksheet', true],
+  ])('%s', (_, given, next, hasWorksheet) => expect(reviewStep(given)).toEqual({ next, hasWorksheet }))
 })
 
 describe('the signer can be confirmed', () => {
