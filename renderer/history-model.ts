@@ -123,7 +123,10 @@ export function dayState(one: HistoryDay, today: string): DayState {
 }
 
 /** The accessible name of a calendar cell. */
-export function daySentence(one: HistoryDay, today: string): string {
+export const daySentence = (one: HistoryDay, today: string): string => `${dayWords(one.day)}: ${dayOutcome(one, today)}`
+
+/** What became of a day, below its heading. */
+export function dayOutcome(one: HistoryDay, today: string): string {
   const { planned, completed, late, recorded, unrecorded, unplanned, collected, declared, answered, awaited } = one
   const parts = [
     declared > 0 ? `${answered} of ${plural(declared, 'node')} collected` : '',
@@ -136,7 +139,7 @@ export function daySentence(one: HistoryDay, today: string): string {
     collected > 0 ? `${plural(collected, 'run')} not sealed` : '',
   ].filter((part) => part !== '')
   const { label } = dayStateWords[dayState(one, today)]
-  return `${dayWords(one.day)}: ${label}${parts.length === 0 ? '' : `. ${parts.join(', ')}`}.`
+  return `${label}${parts.length === 0 ? '' : `. ${parts.join(', ')}`}.`
 }
 
 /** The text under the mark in a cell. */

@@ -154,7 +154,7 @@ function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
     return { is: 'view-collection', label: 'View collection', reason: 'A collection is in progress.' }
   if (figures === null)
     return nodes === 0
-      ? { is: 'import', label: 'Import servers…', reason: 'No node is declared.' }
+      ? { is: 'import', label: 'Import nodes', reason: 'No node is declared.' }
       : { is: 'collect', label: 'Collect evidence', reason: 'No evidence was collected.' }
   if (figures.tested === 0 && figures.declared > 0)
     return { is: 'collect', label: 'Collect evidence', reason: 'No node was tested in this run.' }
@@ -178,7 +178,10 @@ function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
     return {
       is: 'assign',
       label: `Assign ${plural(unowned, 'finding')}`,
-      reason: `${of(unowned, owned.severe)} critical and high findings ${unowned === 1 ? 'has' : 'have'} no owner.`,
+      reason:
+        unowned === owned.severe
+          ? `${plural(unowned, 'critical or high finding')} ${unowned === 1 ? 'has' : 'have'} no owner.`
+          : `${of(unowned, owned.severe)} critical and high findings ${unowned === 1 ? 'has' : 'have'} no owner.`,
     }
   if (unreconciled > 0)
     return {
@@ -202,7 +205,7 @@ function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
     return {
       is: 'assign-documents',
       label: `Assign ${plural(documents.unassigned, 'document')}`,
-      reason: `${of(documents.unassigned, documents.needed)} requested documents ${documents.unassigned === 1 ? 'is outstanding and has' : 'are outstanding and have'} no owner.`,
+      reason: `${of(documents.unassigned, documents.needed)} required documents ${documents.unassigned === 1 ? 'is outstanding and has' : 'are outstanding and have'} no owner.`,
     }
   if (!hasIdentity && facts.signing !== 'demo-key') return SIGNING_STEPS[facts.signing]
   return { is: 'export', label: 'Export evidence pack…', reason: 'Every earlier step is complete.' }

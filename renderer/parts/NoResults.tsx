@@ -17,9 +17,11 @@ export function NoResultsYet({ children }: { readonly children: ReactNode }) {
       title="No results yet"
       action={
         hasNodes ? (
-          <Button onPress={() => void collect('all')}>Collect evidence</Button>
+          <Button kind="primary" onPress={() => void collect('all')}>
+            Collect evidence
+          </Button>
         ) : (
-          <Button onPress={() => go({ screen: 'nodes', part: 'import' })}>Add nodes</Button>
+          <ImportNodes />
         )
       }
     >
@@ -27,6 +29,13 @@ export function NoResultsYet({ children }: { readonly children: ReactNode }) {
     </EmptyState>
   )
 }
+
+/** The step of every screen that is empty because no node is declared. */
+export const ImportNodes = () => (
+  <Button kind="primary" onPress={() => go({ screen: 'nodes', part: 'import' })}>
+    Import nodes
+  </Button>
+)
 
 /**
  * Replaces results whose evaluation as of another day was cancelled. The evaluation can be started again, or another

@@ -6,7 +6,7 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { daysLater } from '../history-calendar.ts'
 import { answeredFigure } from '../history-figure.ts'
 import {
-  daySentence,
+  dayOutcome,
   historyLine,
   nothingYet,
   PRESETS,
@@ -22,6 +22,7 @@ import { HistoryDeviations } from '../parts/HistoryDeviations.tsx'
 import { HistoryGaps } from '../parts/HistoryGaps.tsx'
 import { HistoryRuns } from '../parts/HistoryRuns.tsx'
 import { HistorySending } from '../parts/HistorySending.tsx'
+import { ImportNodes } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { type HistoryPart, isOffered, type Route, type RunPair } from '../routes.ts'
 import { go, replace, useStore } from '../store.ts'
@@ -53,10 +54,7 @@ export function History({
       {(view) =>
         view === null ? (
           <Page title="History">
-            <EmptyState
-              title="No fleet yet"
-              action={<Button onPress={() => go({ screen: 'nodes', part: 'import' })}>Add nodes</Button>}
-            >
+            <EmptyState title="No fleet yet" action={<ImportNodes />}>
               Runs, missed runs and changes between runs appear here.
             </EmptyState>
           </Page>
@@ -203,7 +201,10 @@ function OneDay({
   return (
     <section aria-labelledby="one-day">
       <h2 id="one-day">{dayWords(day)}</h2>
-      <p role="status">{daySentence(one, view.today)}</p>
+      <p role="status">
+        <span className="said">{dayWords(day)}: </span>
+        {dayOutcome(one, view.today)}
+      </p>
       {runs.length > 0 && (
         <HistoryRuns title={`Runs on ${dayWords(day)}`} view={view} runs={runs} onCompare={onCompare} />
       )}

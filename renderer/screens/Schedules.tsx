@@ -13,6 +13,7 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { Ask, FailureNote, Slowly } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { FormDialog } from '../parts/FormDialog.tsx'
+import { ImportNodes } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ScheduleForm } from '../parts/ScheduleForm.tsx'
 import { useSigningKey } from '../parts/SignEntry.tsx'
@@ -44,6 +45,8 @@ function Listed({ first }: { readonly first: SchedulesView }) {
   const { schedules, refusal, startedBy } = view
   const isServed = startedBy === 'server'
   const mayAdd = may('schedules.add')
+  const { fleet } = useStore()
+  const hasNoNodes = schedules.length === 0 && !isServed && (fleet === null || fleet.nodes.length === 0)
   const add = (
     <Button
       kind="primary"
@@ -84,7 +87,7 @@ function Listed({ first }: { readonly first: SchedulesView }) {
       {schedules.length === 0 ? (
         <EmptyState
           title={isServed ? 'No schedules in this engagement' : 'No schedules on this computer'}
-          {...(mayAdd ? { action: add } : {})}
+          {...(hasNoNodes ? { action: <ImportNodes /> } : mayAdd ? { action: add } : {})}
         >
           {isServed
             ? 'The server starts scheduled runs at the times you choose. A run that does not take place, or is not sealed, counts as missed.'

@@ -87,7 +87,7 @@ describeUnless(missing, 'screens of the fleet', () => {
       await book.look(`02-empty-${place.toLowerCase().replace(' ', '-')}`)
       // Wherever results will be, the step that leads there.
       if (sign === 'No results yet') {
-        await page.getByRole('main').getByRole('button', { name: 'Add nodes' }).click()
+        await page.getByRole('main').getByRole('button', { name: 'Import nodes' }).click()
         await titled(page, 'Nodes')
       }
     }

@@ -3,6 +3,7 @@ import { dayReached, monthsOf } from '../../renderer/history-calendar.ts'
 import { answeredFigure } from '../../renderer/history-figure.ts'
 import {
   DAY_STATES,
+  dayOutcome,
   daySentence,
   dayState,
   dayStateWords,
@@ -68,6 +69,8 @@ describe('what a day shows', () => {
       '4 May 2026: Late. 11 of 12 nodes collected, 1 of 1 scheduled run took place, 1 late.',
     )
     expect(daySentence(NONE, TODAY)).toBe('4 May 2026: No run.')
+    // Below a heading that has the day, it is not repeated.
+    expect(dayOutcome(NONE, TODAY)).toBe('No run.')
   })
 })
 
