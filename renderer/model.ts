@@ -2,6 +2,7 @@ import type { AssessmentView, CheckView, Counted, NodeRow } from '../schemas/ipc
 import type { CheckResult, NodeAssessment } from '../schemas/types.ts'
 import { environmentText, gradeWords, type Property, VERDICTS, type Verdict, verdictLetters } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'
+import { when } from './text.ts'
 
 /** Worst first, in the order of the report: not satisfied, then missing, then the rest. */
 const SEVERITY: readonly Verdict[] = [
@@ -86,6 +87,12 @@ export interface Matrix {
 
 export const wasReached = (node: Pick<NodeRow, 'status'>): boolean =>
   node.status === 'complete' || node.status === 'partial'
+
+/** When a node was observed. Nothing was observed on one that could not be reached. */
+export function observedWords(node: Pick<NodeRow, 'status' | 'observedAt'>): string {
+  if (wasReached(node)) return `Observed ${when(node.observedAt)}`
+  return node.observedAt === null ? 'Not observed' : `Not observed; collection attempted ${when(node.observedAt)}`
+}
 
 const rowOf = (view: AssessmentView, node: string): NodeRow | null => view.rows.find((row) => row.node === node) ?? null
 

@@ -199,16 +199,26 @@ export function timeLeft(progress: RunProgress, now: number): string | null {
 export const nextFor = (node: NodeProgress): string =>
   node.is === 'failed' && isFailureCode(node.code) ? nextInWindow(node.code) : ''
 
+/** What a run that ended has, as one sentence below a heading that states its end. */
+export function endOf(progress: RunProgress): string {
+  const { total, finished, failed, partial } = counts(progress)
+  const parts = [
+    `${finished - failed} of ${plural(total, 'node')} collected`,
+    ...(partial === 0 ? [] : [`${partial} of them partially`]),
+    ...(failed === 0 ? [] : [`${failed} not collected`]),
+    ...(finished === total ? [] : [`${total - finished} not started or not finished`]),
+  ]
+  return `${parts.join(', ')}.${progress.ended === 'cancelled' && finished > failed ? ' Collected evidence is kept.' : ''}`
+}
+
 /** One line, shown and announced politely. */
 export function summaryOf(progress: RunProgress, now: number): string {
   const { total, finished, failed } = counts(progress)
   const so = `${finished} of ${plural(total, 'node')}`
   const missed = failed === 0 ? '' : `, ${failed} not collected`
-  const kept = `${finished - failed} of ${plural(total, 'node')} collected${missed}`
-  if (progress.ended === 'done') return `Collection finished: ${kept}.`
-  if (progress.ended === 'cancelled')
-    return `Collection stopped: ${kept}${finished === total ? '' : `, ${total - finished} not started or not finished`}. Collected evidence is kept.`
-  if (progress.evaluated !== null) return `${kept}. Results are being evaluated.`
+  if (progress.ended === 'done') return `Collection finished: ${endOf(progress)}`
+  if (progress.ended === 'cancelled') return `Collection stopped: ${endOf(progress)}`
+  if (progress.evaluated !== null) return `${endOf(progress)} Results are being evaluated.`
   if (progress.paused) return `${so}${missed}; paused. Active nodes are finished; no further node is started.`
   const left = timeLeft(progress, now)
   const last = slowest(progress)

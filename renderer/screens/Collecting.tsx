@@ -9,6 +9,7 @@ import { Page } from '../parts/Page.tsx'
 import {
   counts,
   detailOf,
+  endOf,
   missingNodes,
   type NodeProgress,
   nextFor,
@@ -69,7 +70,8 @@ function Run({ progress }: { readonly progress: RunProgress }) {
   const evaluated = going ? progress.evaluated : null
   const now = useNow(going && evaluated === null && !progress.paused)
   const missing = missingNodes(progress)
-  const { total, finished, failed, partial } = counts(progress)
+  const { total, finished, failed, partial, done } = counts(progress)
+  const hasEvidence = done > 0
   return (
     <Page
       title={evaluated !== null ? 'Evaluating results' : going && progress.paused ? 'Paused' : TITLES[progress.ended]}
@@ -93,11 +95,15 @@ function Run({ progress }: { readonly progress: RunProgress }) {
         ) : (
           <>
             {missing.length > 0 && (
-              <Button icon={IconRefresh} onPress={() => void collect('missing', missing)}>
+              <Button
+                kind={hasEvidence ? 'secondary' : 'primary'}
+                icon={IconRefresh}
+                onPress={() => void collect('missing', missing)}
+              >
                 Collect missing evidence
               </Button>
             )}
-            <Button kind="primary" onPress={() => go({ screen: 'overview', of: 'run' })}>
+            <Button kind={hasEvidence ? 'primary' : 'secondary'} onPress={() => go({ screen: 'overview', of: 'run' })}>
               Show results
             </Button>
           </>
@@ -135,7 +141,9 @@ function Run({ progress }: { readonly progress: RunProgress }) {
 }
 
 function summaryHead(progress: RunProgress, now: number): string {
-  if (progress.ended !== 'no' || progress.paused) return summaryOf(progress, now)
+  // The heading states that it finished or stopped.
+  if (progress.ended !== 'no') return endOf(progress)
+  if (progress.paused) return summaryOf(progress, now)
   const left = timeLeft(progress, now)
   return left === null ? 'Estimating time left' : firstUp(left)
 }

@@ -4,7 +4,16 @@ import type { HostKey, Session } from '../../schemas/types.ts'
 import { dayCount, propertyWords, verdictWords } from '../../schemas/words.ts'
 import { useResults } from '../actions.ts'
 import { both } from '../bridge.ts'
-import { cellOfNode, environmentLine, notInShare, shareOf, type Tally, wasReached, whyNotCollected } from '../model.ts'
+import {
+  cellOfNode,
+  environmentLine,
+  notInShare,
+  observedWords,
+  shareOf,
+  type Tally,
+  wasReached,
+  whyNotCollected,
+} from '../model.ts'
 import { Acceptances } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
@@ -59,7 +68,7 @@ function Known({
       over={role === null ? 'Node' : `Node · ${visible(role)}`}
       under={
         <>
-          Observed {when(assessment.observedAt)}
+          {observedWords(assessment)}
           {isStale ? `. Stale: ${dayCount(assessment.ageDays)} old, not counted as satisfied` : ''}.
         </>
       }

@@ -13,6 +13,7 @@ import {
   checksOf,
   environmentLine,
   gradeLine,
+  observedWords,
   tallyIn,
   wasReached,
   whyNotCollected,
@@ -25,7 +26,7 @@ import { NodeFigures } from '../parts/NodeLocation.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useSignal } from '../shortcuts.ts'
 import { go, replace } from '../store.ts'
-import { day, plural, visible, when } from '../text.ts'
+import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Fact } from '../ui/Fact.tsx'
@@ -104,7 +105,7 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
       over="Result details"
       under={
         <>
-          Observed {when(assessment.observedAt)}
+          {observedWords(assessment)}
           {rights}.{age}
         </>
       }

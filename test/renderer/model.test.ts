@@ -5,6 +5,7 @@ import {
   environmentLine,
   excludedWords,
   matrixOf,
+  observedWords,
   sumOf,
   whatWouldChange,
   whyNotCollected,
@@ -30,6 +31,13 @@ test('a cell is the worst verdict of its checks, with how many are supported', (
   const cell = cellOfNode(view(CHECKS, [one]), 'n1', 'isolation')
   expect([cell?.verdict, cell?.tally.counts.satisfied, cell?.tally.decidable]).toEqual(['inconclusive', 1, 2])
   expect(cell?.checks.map(({ check: { id } }) => id)).toEqual(['b', 'a'])
+})
+
+test('a node that could not be reached was not observed', () => {
+  const node = { ...row('n1', ['not-tested']), observedAt: '2026-11-20T09:15:00.000Z' }
+  expect(observedWords({ ...node, status: 'partial' })).toBe('Observed 20 Nov 2026 09:15 UTC')
+  expect(observedWords({ ...node, status: 'failed' })).toBe('Not observed; collection attempted 20 Nov 2026 09:15 UTC')
+  expect(observedWords({ ...node, status: 'missing', observedAt: null })).toBe('Not observed')
 })
 
 test('a verdict that the row does not hold is not collected', () => {

@@ -4,6 +4,7 @@ import {
   applyEvents,
   counts,
   detailOf,
+  endOf,
   missingNodes,
   progressFrom,
   type RunProgress,
@@ -130,6 +131,17 @@ test('the summary shows counts, time left and the slowest node', () => {
   const ended = applyEvent(progress, { kind: 'run-done', run: 'r1', cancelled: true }, 0)
   expect(ended === null ? '' : summaryOf(ended, 0)).toBe(
     'Collection stopped: 1 of 4 nodes collected, 1 not collected, 2 not started or not finished. Collected evidence is kept.',
+  )
+})
+
+test('the end of a run counts nodes that were collected in part, and evidence only where there is any', () => {
+  const end = (...steps: readonly Step[]): string => endOf(after(...steps))
+  const stopped: Step = [9, { kind: 'run-done', run: 'r1', cancelled: true }]
+  expect(end(done(1, 'a'), done(2, 'b', true), done(3, 'c'), failed(4, 'd'))).toBe(
+    '3 of 4 nodes collected, 1 of them partially, 1 not collected.',
+  )
+  expect(end(failed(1, 'a'), failed(2, 'b'), failed(3, 'c'), failed(4, 'd'), stopped)).toBe(
+    '0 of 4 nodes collected, 4 not collected.',
   )
 })
 
