@@ -22,11 +22,11 @@ const HERE: SettingsWords = {
   stampTest:
     'The address is tested during sealing only, because Barewitness makes no connection that you did not start. If the authority does not respond, the pack is sealed without a time-stamp, and you are notified before you save it.',
   contacts:
-    'Barewitness contacts only the nodes you list and the time-stamp authority you choose. No telemetry and no automatic updates.',
+    'Barewitness contacts only the nodes you list, the time-stamp authority you choose, and the receivers you enter in a schedule. No telemetry and no automatic updates.',
   storedTitle: 'Data on this computer',
   stored:
     'All data is stored in one folder, the Barewitness application data of your account. It is not encrypted except as stated below: protect the disk as you protect the evidence.',
-  sent: 'Commands to your nodes, and the digest of a seal to the time-stamp authority. You decide where to save packs and files. Nothing else is sent.',
+  sent: 'Commands to your nodes, the digest of a seal to the time-stamp authority, and notifications and packs of scheduled runs to the receivers of their schedule. You decide where to save packs and files. Nothing else is sent.',
 }
 
 const ON_SERVER: SettingsWords = {

@@ -92,8 +92,8 @@ function WaysToStart() {
       )}
       {open.error !== null && <FailureNote error={open.error} />}
       <p className="quiet assurance">
-        Barewitness contacts only the nodes you list and the time-stamp authority you choose. It sends nothing else and
-        does not check for updates.
+        Barewitness contacts only the nodes you list, the time-stamp authority you choose, and the receivers you enter
+        in a schedule. It sends nothing else and does not check for updates.
       </p>
     </Page>
   )

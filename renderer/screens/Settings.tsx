@@ -69,6 +69,10 @@ const KEPT: readonly { readonly what: string; readonly where: string }[] = [
     what: 'Engagement and provider profile',
     where: 'Engagement, provider inventory, and the selected provider profile.',
   },
+  {
+    what: 'Schedules',
+    where: 'Times, receivers of notifications and packs, and passphrases that unattended runs read.',
+  },
   { what: 'Sealed packs', where: 'Every export that was sealed here, including unsaved drafts.' },
   {
     what: IDENTITIES,

@@ -12,5 +12,7 @@ test('on a team server, no sentence is about the computer of the reader', () => 
 
 test('where nothing but the digest of a seal is sent is stated of a computer alone', () => {
   expect(settingsWords(false).sent).toContain('Nothing else is sent')
+  // A schedule names receivers of its own.
+  for (const text of [settingsWords(false).sent, settingsWords(false).contacts]) expect(text).toMatch(/schedule/)
   expect(settingsWords(true).sent).not.toContain('Nothing else')
 })
