@@ -1,3 +1,4 @@
+import { SEVERITIES } from '../schemas/conclusion-words.ts'
 import type { AssessmentView, CheckView, Counted, NodeRow } from '../schemas/ipc-results.ts'
 import type { CheckResult, NodeAssessment } from '../schemas/types.ts'
 import { environmentText, gradeWords, type Property, VERDICTS, type Verdict, verdictLetters } from '../schemas/words.ts'
@@ -257,7 +258,7 @@ export interface CheckOnNode {
   readonly verdict: Verdict
 }
 
-/** The property’s checks with the results of one node, worst first. */
+/** The property’s checks with the results of one node, worst first; of one verdict, the most severe first. */
 export function checksOf(
   checks: readonly CheckView[],
   node: Pick<NodeAssessment, 'results'>,
@@ -269,8 +270,10 @@ export function checksOf(
       const finding = node.results.find((one) => one.check === check.id) ?? null
       return { check, finding, verdict: finding?.verdict ?? ('not-tested' as const) }
     })
-    .sort((a, b) => severity(a.verdict) - severity(b.verdict))
+    .sort((a, b) => severity(a.verdict) - severity(b.verdict) || levelOf(a.check) - levelOf(b.check))
 }
+
+const levelOf = (check: CheckView): number => SEVERITIES.indexOf(check.severity)
 
 /** States what would change a verdict, from the verdict and its observations. */
 export function whatWouldChange({ verdict, finding, check }: CheckOnNode): string {

@@ -1,4 +1,4 @@
-import type { ControlRole, DocumentState, EvidenceLevel, ServerState } from './conclusion-words.ts'
+import type { ControlRole, DocumentState, EvidenceLevel, ServerState, Severity } from './conclusion-words.ts'
 import type { ExplanationView, RiskAcceptanceView } from './ipc-register.ts'
 import type { FleetNodeView, FrameworkName, Source } from './ipc-views.ts'
 import type { Assessment, Capture, ControlAssessment, Isolation, NodeAssessment, Recording } from './types.ts'
@@ -111,6 +111,8 @@ export interface SignalView {
 export interface CheckView {
   readonly id: string
   readonly property: Property
+  /** Of a deviation from it, before any condition raises or lowers it. */
+  readonly severity: Severity
   readonly expected: string
   readonly limitations: string
   /** Probe ids. */

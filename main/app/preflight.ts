@@ -118,7 +118,7 @@ function documentsItem({ shown: { figures } }: PreflightMatter): Found {
     ? done('Documents complete')
     : open(
         'Documents outstanding',
-        `${needed - held} of ${plural(needed, 'requested document')}${overdue === 0 ? '' : `, ${overdue} overdue`}.`,
+        `${needed - held} of ${plural(needed, 'required document')}${overdue === 0 ? '' : `, ${overdue} overdue`}.`,
       )
 }
 

@@ -157,15 +157,18 @@ export const catalogView = (catalog: Catalog): CatalogView => ({
   signals: catalog.signals.map(({ probes: _, ...note }) => note),
 })
 
-const checkViews = (catalog: Catalog): readonly CheckView[] =>
-  catalog.checks.map(({ id, property, expected, limitations, requires, optional }) => ({
+function checkViews(catalog: Catalog): readonly CheckView[] {
+  const severities = new Map(catalog.severities.map(({ check, severity }) => [check, severity]))
+  return catalog.checks.map(({ id, property, expected, limitations, requires, optional }) => ({
     id,
     property,
+    severity: severities.get(id) ?? 'info',
     expected,
     limitations,
     requires: Object.values(requires).map((probe) => probe.id),
     optional: Object.values(optional ?? {}).map((probe) => probe.id),
   }))
+}
 
 /** The frameworks in scope, with the conclusion of the run on each of their controls. */
 function frameworkViews(catalog: Catalog, assessment: Assessment, register: Register): readonly FrameworkView[] {

@@ -155,7 +155,7 @@ function OneEntry({
       level={4}
       className="account-entry"
       title={visible(entry.text)}
-      aside={<span className="note">{plural(entry.captures.length, 'answer')}</span>}
+      aside={<span className="note">{plural(entry.captures.length, 'capture')}</span>}
       startsOpen={startsOpen}
       onToggle={(open) => {
         if (open) setOpened(true)

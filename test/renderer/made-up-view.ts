@@ -14,9 +14,10 @@ import type { ControlCheck } from '../../schemas/types.ts'
 import { PROPERTIES, type Property, type Verdict, verdictLetters } from '../../schemas/words.ts'
 import { NO_RESULTS } from '../support/rollup-kit.ts'
 
-export const check = (id: string, property: Property): CheckView => ({
+export const check = (id: string, property: Property, level: CheckView['severity'] = 'medium'): CheckView => ({
   id,
   property,
+  severity: level,
   expected: `claim ${id}`,
   limitations: '',
   requires: ['p1', 'p2'],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   cellOfNode,
+  checksOf,
   countWords,
   environmentLine,
   excludedWords,
@@ -31,6 +32,13 @@ test('a cell is the worst verdict of its checks, with how many are supported', (
   const cell = cellOfNode(view(CHECKS, [one]), 'n1', 'isolation')
   expect([cell?.verdict, cell?.tally.counts.satisfied, cell?.tally.decidable]).toEqual(['inconclusive', 1, 2])
   expect(cell?.checks.map(({ check: { id } }) => id)).toEqual(['b', 'a'])
+})
+
+test('checks of one verdict are listed by their severity, as findings are', () => {
+  const checks = [check('a', 'isolation', 'low'), check('b', 'isolation', 'critical'), check('c', 'isolation', 'high')]
+  const found = (id: string, verdict: 'satisfied' | 'not-satisfied') => ({ check: id, verdict }) as never
+  const results = [found('a', 'not-satisfied'), found('b', 'not-satisfied'), found('c', 'satisfied')]
+  expect(checksOf(checks, { results }, 'isolation').map(({ check: { id } }) => id)).toEqual(['b', 'a', 'c'])
 })
 
 test('a node that could not be reached was not observed', () => {
