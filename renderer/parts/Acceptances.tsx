@@ -112,6 +112,7 @@ export function Acceptances({ acceptances, of, titles }: AcceptancesProps) {
               <Fact term="Approved by">
                 {visible(one.approvedBy)}
                 {one.approverRole !== undefined && `, ${visible(one.approverRole)}`}, {day(one.acceptedAt)}
+                <NoSegregation of={one} />
               </Fact>
               <Fact term="Signatures">
                 {signedLine(one.signatures)}
@@ -174,6 +175,12 @@ export const SamePerson = ({ requestedBy, approvedBy }: SamePersonProps) =>
       title="Requester and approver are the same person."
       means="The report will print: no segregation of duties."
     />
+  )
+
+/** The same of a recorded entry, as its report states it. */
+export const NoSegregation = ({ of }: { readonly of: SamePersonProps }) =>
+  isSamePerson(of.approvedBy, of.requestedBy) && (
+    <span className="note">Requester and approver are the same person: no segregation of duties.</span>
   )
 
 const USUAL_DAYS = 90
@@ -267,11 +274,13 @@ export function acceptanceLacks(texts: AcceptanceTexts, approved: boolean): Read
 
 interface AcceptFindingsProps {
   readonly rows: readonly FindingRow[]
+  readonly onDone: () => void
+  /** Closed without an acceptance. */
   readonly onClose: () => void
 }
 
 /** Accepts the risk of the chosen findings on their nodes, or on some of them, with one decision. No verdict changes. */
-export function AcceptFindings({ rows, onClose }: AcceptFindingsProps) {
+export function AcceptFindings({ rows, onDone, onClose }: AcceptFindingsProps) {
   const onNodes = rows.filter(({ what }) => what === 'nodes')
   const checks = onNodes.map(({ check }) => check)
   const action = useAction('acceptances.accept-many')
@@ -287,7 +296,7 @@ export function AcceptFindings({ rows, onClose }: AcceptFindingsProps) {
       saved.ids,
       { method: 'acceptances.withdraw-many', by: texts.approvedBy.trim() },
     )
-    onClose()
+    onDone()
   }
   return (
     <FormDialog

@@ -7,6 +7,7 @@ import { go } from '../store.ts'
 import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
+import { NoSegregation } from './Acceptances.tsx'
 import { SignEntry } from './SignEntry.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
@@ -53,6 +54,7 @@ export function Decisions({ decisions, of, rowName }: DecisionsProps) {
               <Fact term="Requested by">{visible(one.requestedBy)}</Fact>
               <Fact term="Approved by">
                 {visible(one.approvedBy)}, {visible(one.approverRole)}, {day(one.decidedAt)}
+                <NoSegregation of={one} />
               </Fact>
               <Fact term="Signatures">
                 {signedLine(one.signatures)}

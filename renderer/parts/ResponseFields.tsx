@@ -166,12 +166,14 @@ export function OneResponse({ reference, check, current }: OneResponseProps) {
 
 interface ResponseDialogProps {
   readonly checks: readonly string[]
+  readonly onDone: () => void
+  /** Closed without a response. */
   readonly onClose: () => void
 }
 
 /** One response to several findings. */
-export function ResponseDialog({ checks, onClose }: ResponseDialogProps) {
-  const { action, fields, send } = useResponding(checks, { current: null, draft: null, onDone: onClose })
+export function ResponseDialog({ checks, onDone, onClose }: ResponseDialogProps) {
+  const { action, fields, send } = useResponding(checks, { current: null, draft: null, onDone })
   return (
     <FormDialog
       title={`Respond to ${plural(checks.length, 'finding')}`}

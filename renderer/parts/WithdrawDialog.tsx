@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useAction } from '../actions.ts'
-import { recorded } from '../store.ts'
+import { change, recorded } from '../store.ts'
 import { firstUp } from '../text.ts'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { FormDialog } from './FormDialog.tsx'
@@ -32,6 +32,8 @@ export function WithdrawDialog({ what, id, about, onClose }: WithdrawDialogProps
     if (by.trim() === '' || reason.trim().length < 3) return
     if ((await withdraw.run({ id, by, reason })) === null) return
     recorded(`${firstUp(what)} ${way.done}.`)
+    // What was last recorded may be what is now withdrawn, so it is no longer offered to be undone.
+    change({ toast: null })
     onClose()
   }
   return (

@@ -150,7 +150,9 @@ function Shown({ finding }: { readonly finding: FindingView }) {
           <History finding={finding} />
         </aside>
       </div>
-      {isAccepting && <AcceptFindings rows={[finding]} onClose={() => setAccepting(false)} />}
+      {isAccepting && (
+        <AcceptFindings rows={[finding]} onDone={() => setAccepting(false)} onClose={() => setAccepting(false)} />
+      )}
     </Page>
   )
 }

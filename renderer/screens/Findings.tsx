@@ -95,8 +95,9 @@ function Listed({ view, filter, respond }: ListedProps) {
   const chosen = rows.filter(({ check }) => selected.has(check))
   const all = LEVELS.reduce((sum, level) => sum + counts[level], 0)
   const mayRespond = of === 'run'
-  const close = (): void => {
-    setDialog(null)
+  const close = (): void => setDialog(null)
+  const done = (): void => {
+    close()
     setSelected(new Set())
     // If the list was opened to respond, all findings are shown afterwards, since those without an owner now have
     // one.
@@ -196,8 +197,10 @@ function Listed({ view, filter, respond }: ListedProps) {
           </Button>
         </section>
       )}
-      {dialog === 'respond' && <ResponseDialog checks={chosen.map(({ check }) => check)} onClose={close} />}
-      {dialog === 'accept' && <AcceptFindings rows={chosen} onClose={close} />}
+      {dialog === 'respond' && (
+        <ResponseDialog checks={chosen.map(({ check }) => check)} onDone={done} onClose={close} />
+      )}
+      {dialog === 'accept' && <AcceptFindings rows={chosen} onDone={done} onClose={close} />}
     </Page>
   )
 }

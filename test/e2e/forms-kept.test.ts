@@ -56,6 +56,27 @@ describeUnless(missing, 'forms of the window', () => {
     await shot(page, '170-response-kept')
   })
 
+  test('findings stay chosen where their dialog is cancelled, and are let go once it is saved', async () => {
+    await rail(page, 'Findings')
+    const choose = page.locator('.findings tbody .check')
+    await choose.nth(0).click()
+    await choose.nth(1).click()
+    for (const name of ['Respond…', 'Add risk acceptance…'] as const) {
+      await press(page, name)
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.getByRole('region', { name: 'Chosen findings' }).getByText('2 findings').waitFor()
+    }
+    await press(page, 'Respond…')
+    await page.getByRole('dialog').getByLabel('Owner').fill('J. Lin')
+    await page.getByRole('dialog').getByLabel('Stated by').fill('M. Ortiz')
+    await press(page, 'Save response')
+    await page.getByRole('region', { name: 'Chosen findings' }).waitFor({ state: 'detached' })
+    await page.locator('.findings th.condition .button').first().click()
+    await page.locator('.response-form').waitFor()
+  })
+
   test('a saved response keeps the focus, and so does undoing it', async () => {
     await field(page, 'Stated by').fill('M. Ortiz')
     await press(page, 'Save response')
