@@ -280,6 +280,29 @@ describe('the title and the next step', () => {
     expect(title(null)).toBe('No evidence yet')
   })
 
+  test('a node that was collected in part leaves the collection open', () => {
+    const [first, ...others] = base.assessment.nodes.filter(({ status }) => status === 'complete')
+    if (first === undefined) throw new Error('the demo fleet was collected')
+    const step = (nodes: typeof base.assessment.nodes) => {
+      const figures = { ...base.shown.figures, tested: nodes.length, declared: nodes.length, untested: 0 }
+      const view = homeOf(FACTS, {
+        ...base,
+        assessment: { ...base.assessment, nodes },
+        shown: { ...base.shown, figures },
+      })
+      const { state, lines } = view.steps[0] ?? { state: null, lines: [] }
+      return [
+        state,
+        lines
+          .at(-1)
+          ?.map(({ text }) => text)
+          .join(''),
+      ]
+    }
+    expect(step([first, ...others])).toEqual(['done', 'all tested'])
+    expect(step([{ ...first, status: 'partial' }, ...others])).toEqual(['open', 'some collected in part'])
+  })
+
   test('a run without a tested node leads back to the collection, and states no absence of deviations', () => {
     const stopped = assess({ catalog, scope, recordings: [], asOf: FIXTURE_TIME })
     const shown = shownOf({ assessment: stopped, catalog, register: EMPTY_REGISTER, recordings: [] })

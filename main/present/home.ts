@@ -249,9 +249,10 @@ const STEP_OF: Readonly<Record<NextStep['is'], HomeStep['id']>> = {
 function stepsOf(
   { engagement, hasIdentity, signing }: HomeFacts,
   { tested, untested, declared, owned, inventory, documents }: Figures,
-  { reconciliation }: Assessment,
+  { reconciliation, nodes }: Assessment,
   next: NextStep,
 ): readonly HomeStep[] {
+  const isPartial = nodes.some(({ status }) => status === 'partial')
   const unreconciled = inventory?.unreconciled ?? 0
   const outstanding = documents.needed - documents.held
   const step = (
@@ -271,10 +272,10 @@ function stepsOf(
     step(
       'collect',
       'Collect',
-      untested === 0,
+      untested === 0 && !isPartial,
       [phrase(`${of(tested, declared)} nodes`, { rows: 'nodes', state: 'tested' })],
       untested === 0
-        ? [phrase('all tested')]
+        ? [phrase(isPartial ? 'some collected in part' : 'all tested')]
         : [phrase(`${untested} not tested`, { rows: 'nodes', state: 'not-tested' })],
     ),
     owned.severe === 0

@@ -38,6 +38,9 @@ const MARKS: Readonly<Record<NodeProgress['is'], readonly [mark: string, tone: s
   failed: ['square-cross', 'not-satisfied'],
 }
 
+/** Some probes of the node have no capture. */
+const PARTIAL = ['disc-half', 'inconclusive'] as const
+
 /** A run in progress: one row per node with its status. */
 export function Collecting() {
   const { progress } = useStore()
@@ -173,12 +176,15 @@ const RANK: Readonly<Record<NodeProgress['is'], number>> = {
   done: 3,
 }
 
+/** What lacks evidence comes first. */
+const rankOf = (at: NodeProgress): number => (at.is === 'done' && at.partial ? RANK.waiting : RANK[at.is])
+
 function NodeRows({ progress }: { readonly progress: RunProgress }) {
   const [find, setFind] = useState('')
   const ended = progress.ended !== 'no'
   const lines = useMemo(() => {
     const found = rowsOf(progress).filter(({ node }) => node.toLowerCase().includes(find.trim().toLowerCase()))
-    return ended ? [...found].sort((a, b) => RANK[a.at.is] - RANK[b.at.is] || (a.node < b.node ? -1 : 1)) : found
+    return ended ? [...found].sort((a, b) => rankOf(a.at) - rankOf(b.at) || (a.node < b.node ? -1 : 1)) : found
   }, [progress, find, ended])
   return (
     <>
@@ -215,7 +221,7 @@ const COLUMNS: readonly GridColumn<ProgressRow>[] = [
     width: '1.2fr',
     minWidth: 10,
     cell: ({ at }) => {
-      const [mark, tone] = MARKS[at.is]
+      const [mark, tone] = at.is === 'done' && at.partial ? PARTIAL : MARKS[at.is]
       return (
         <span className={`status tone-${tone}`}>
           <Shape mark={mark} tone={tone} />
