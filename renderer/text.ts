@@ -66,6 +66,10 @@ export const trimmedLines = (text: string): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
+/** A reason as a sentence of its own. Names at its beginning, such as those of nodes and files, stay as they are. */
+export const sentence = (reason: string): string =>
+  (/^[a-z]+(?=[\s,;]|$)/.test(reason) ? firstUp(reason) : reason).replace(/(?<![.…!?])$/, '.')
+
 /** With its first letter in upper case. */
 export const firstUp = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 

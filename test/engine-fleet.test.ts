@@ -163,6 +163,19 @@ describe('changing a fleet', () => {
     expect((await kit.get('assessment.get', { of: 'run' }))?.rows.map(({ node }) => node)).toEqual(['db-4', 'db-5'])
   })
 
+  test('a node that a residency rule or another node needs is not removed, and the reason names both', async () => {
+    await withNodes(kit, ['db-4', 'db-5', 'db-6'])
+    const residency = { residency: [{ region: 'US', nodes: ['db-5'] }] }
+    await kit.get('declarations.set', { section: 'residency', nodes: [], value: residency })
+    const why = async (...nodes: readonly string[]): Promise<string> => {
+      const reply = await kit.engine.call('fleet.remove-nodes', { nodes })
+      return reply.ok ? 'removed' : reply.error.detail
+    }
+    expect(await why('db-5')).toMatch(/^the residency rule “.+” names db-5; change it under Declarations first$/)
+    expect(await why('db-4', 'db-5', 'db-6')).toMatch(/^a fleet has at least one node/)
+    expect(await why('db-6')).toBe('removed')
+  })
+
   test('the demo fleet cannot be changed', async () => {
     await kit.get('demo.open', null)
     expect(await kit.refusal('fleet.remove-nodes', { nodes: ['demo-gpu-01'] })).toBe('input.refused')

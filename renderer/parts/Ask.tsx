@@ -6,7 +6,7 @@ import type { Answer } from '../bridge.ts'
 import { useLate, useSeconds } from '../measure.ts'
 import { type Evaluating, useStore } from '../store.ts'
 import { may, signedIn } from '../team.ts'
-import { plural, visible } from '../text.ts'
+import { plural, sentence, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notice, Progress } from '../ui/Notice.tsx'
 import { OwnPage } from './Page.tsx'
@@ -115,7 +115,10 @@ function Doing({ does }: { readonly does: string }) {
 /** What replaces results whose evaluation was cancelled; null before the code of all screens is loaded. */
 export const Unevaluated = createContext<ReactNode>(null)
 
-/** An expected failure: what happened, the effect on the evidence, what to do; technical detail is folded. */
+/**
+ * An expected failure: what happened, the effect on the evidence, what to do; technical detail is folded. What was
+ * refused in an input is no such detail: without it, no one can correct it.
+ */
 export function FailureNote({ error }: { readonly error: CallFailure }) {
   const unevaluated = useContext(Unevaluated)
   if (error.code === 'run.not-evaluated' && unevaluated !== null) return unevaluated
@@ -125,7 +128,7 @@ export function FailureNote({ error }: { readonly error: CallFailure }) {
       kind="failure"
       interrupts
       title={error.node === undefined ? title : `${title} (${visible(error.node)})`}
-      means={meaning}
+      means={error.code === 'input.refused' ? `${sentence(visible(error.detail))} ${meaning}` : meaning}
       next={signedIn() === null ? nextInWindow(error.code) : nextOnServer(error.code)}
       detail={`${error.code}: ${visible(error.detail)}`}
     />

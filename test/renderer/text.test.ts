@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytes, day, plural, shellLine, visible, when, withDates } from '../../renderer/text.ts'
+import { bytes, day, plural, sentence, shellLine, visible, when, withDates } from '../../renderer/text.ts'
 
 describe('visible', () => {
   test.each([
@@ -22,6 +22,12 @@ describe('visible', () => {
     )
   })
 })
+
+test.each([
+  ['the file changed while it was read; open it again', 'The file changed while it was read; open it again.'],
+  ['gpu-01 is reached through jump-1', 'gpu-01 is reached through jump-1.'],
+  ['servers.txt: this file is no text.', 'servers.txt: this file is no text.'],
+])('%s, as a sentence', (reason, text) => expect(sentence(reason)).toBe(text))
 
 test('a moment reads the same everywhere', () => {
   expect(when('2026-05-14T09:12:33.000Z')).toBe('14 May 2026 09:12 UTC')

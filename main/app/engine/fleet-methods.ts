@@ -1,9 +1,11 @@
 import { formatOf } from '../../../schemas/import-format.ts'
 import type { FleetView, ImportField, ImportKind, ImportPreview } from '../../../schemas/ipc-views.ts'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
+import { policyQuestion } from '../../catalog/location/answers.ts'
 import { hexOf } from '../../core/digest.ts'
 import { listText } from '../../core/engagement/list-text.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
 import type { TableRow } from '../../core/table.ts'
 import { fleetView } from '../views.ts'
 import { type EngineContext, methods } from './context.ts'
@@ -71,9 +73,28 @@ export function fleetMethods(context: EngineContext) {
         const gone = new Set(nodes)
         const unknown = nodes.find((name) => !fleet.nodes.some((node) => node.name === name))
         if (unknown !== undefined) return fail('input.refused', 'the fleet has no node of this name', unknown)
-        return ok(fleet.nodes.filter(({ name }) => !gone.has(name)))
+        const kept = fleet.nodes.filter(({ name }) => !gone.has(name))
+        const needed = neededStill(fleet, kept, gone)
+        return needed === null ? ok(kept) : fail('input.refused', needed)
       }),
   })
+}
+
+/** Why nodes cannot be removed, by what else of the fleet needs them; null where nothing does. */
+function neededStill(fleet: Fleet, kept: readonly FleetNode[], gone: ReadonlySet<string>): string | null {
+  if (kept.every(({ jumpOnly }) => jumpOnly === true))
+    return 'a fleet has at least one node to collect from; import another node first'
+  for (const policy of fleet.residency ?? []) {
+    const named = policy.nodes?.find((name) => gone.has(name))
+    if (named !== undefined)
+      return `the residency rule “${plain(policyQuestion(policy).title, 200)}” names ${named}; change it under Declarations first`
+  }
+  for (const { name, jump } of kept) {
+    const through = jump?.find((one) => gone.has(one))
+    if (through !== undefined)
+      return `${name} is reached through ${through}; remove both, or change its connection under Declarations first`
+  }
+  return null
 }
 
 const OUTCOMES = {
