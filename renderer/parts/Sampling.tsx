@@ -22,6 +22,7 @@ import { EmptyState } from '../ui/Notice.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { LARGEST_SAMPLE, otherLines, propertyOf, sampleRows, seedOf, sizeFrom } from '../worksheet-model.ts'
 import { Ask, FailureNote } from './Ask.tsx'
+import { submitOnce } from './FormDialog.tsx'
 import { Page } from './Page.tsx'
 import { SampleNavigator } from './SampleNavigator.tsx'
 import { textColumn, type WholeColumn, WholeTable } from './WholeTable.tsx'
@@ -217,8 +218,9 @@ function SampleForm({ sizes, sheet, startSeed, onSheet, onCancel }: SampleChoice
   const [seed, setSeed] = useState(before?.seed ?? startSeed)
   const draw = useAction('review.sample')
   const found = sizeFrom(size, sizes[from])
+  const isComplete = found.ok && seed.trim() !== ''
   const run = async (): Promise<void> => {
-    if (!found.ok) return
+    if (!found.ok || !isComplete) return
     const drawn = await draw.run({ auditor: auditor.trim(), size: found.size, seed: seed.trim(), from, stratified })
     if (drawn === null) return
     onSheet(drawn)
@@ -227,57 +229,59 @@ function SampleForm({ sizes, sheet, startSeed, onSheet, onCancel }: SampleChoice
   return (
     <section aria-labelledby="draw" className="sample-form">
       <h2 id="draw">Select sample</h2>
-      <RadioGroup
-        label="Population"
-        value={from}
-        onChange={setFrom}
-        options={SAMPLE_POPULATIONS.map((id) => ({
-          id,
-          title: `${samplePopulationWords[id].label} (${sizes[id]})`,
-          note: samplePopulationWords[id].note,
-        }))}
-      />
-      <Checkbox
-        isSelected={stratified}
-        onChange={setStratified}
-        note="One from each in turn: not satisfied critical or high, other not satisfied, inconclusive, satisfied."
-      >
-        Stratify by verdict and severity
-      </Checkbox>
-      <div className="draw-form">
-        <NumberField
-          label="Sample size"
-          value={size}
-          onChange={setSize}
-          minValue={1}
-          maxValue={Math.max(1, Math.min(LARGEST_SAMPLE, sizes[from]))}
-          error={found.ok ? undefined : found.why}
+      <form className="form" onSubmit={submitOnce(draw, run)} noValidate>
+        <RadioGroup
+          label="Population"
+          value={from}
+          onChange={setFrom}
+          options={SAMPLE_POPULATIONS.map((id) => ({
+            id,
+            title: `${samplePopulationWords[id].label} (${sizes[id]})`,
+            note: samplePopulationWords[id].note,
+          }))}
         />
-        <TextField
-          label="Seed"
-          description="The date of this review, or any other text."
-          mono
-          maxLength={64}
-          value={seed}
-          onChange={setSeed}
-          error={seed.trim() === '' ? 'Enter a seed.' : undefined}
-        />
-        <TextField
-          label="Your name"
-          description="Printed on the worksheet."
-          maxLength={200}
-          isRequired={false}
-          value={auditor}
-          onChange={setAuditor}
-        />
-      </div>
-      {draw.error !== null && <FailureNote error={draw.error} />}
-      <div className="actions">
-        <Button kind="primary" busy={draw.busy} isDisabled={!found.ok || seed.trim() === ''} onPress={() => void run()}>
-          Select sample
-        </Button>
-        {onCancel !== null && <Button onPress={onCancel}>Cancel</Button>}
-      </div>
+        <Checkbox
+          isSelected={stratified}
+          onChange={setStratified}
+          note="One from each in turn: not satisfied critical or high, other not satisfied, inconclusive, satisfied."
+        >
+          Stratify by verdict and severity
+        </Checkbox>
+        <div className="draw-form">
+          <NumberField
+            label="Sample size"
+            value={size}
+            onChange={setSize}
+            minValue={1}
+            maxValue={Math.max(1, Math.min(LARGEST_SAMPLE, sizes[from]))}
+            error={found.ok ? undefined : found.why}
+          />
+          <TextField
+            label="Seed"
+            description="The date of this review, or any other text."
+            mono
+            maxLength={64}
+            value={seed}
+            onChange={setSeed}
+            error={seed.trim() === '' ? 'Enter a seed.' : undefined}
+          />
+          <TextField
+            label="Your name"
+            description="Printed on the worksheet."
+            maxLength={200}
+            isRequired={false}
+            value={auditor}
+            onChange={setAuditor}
+          />
+        </div>
+        {draw.error !== null && <FailureNote error={draw.error} />}
+        <div className="actions">
+          <Button kind="primary" type="submit" busy={draw.busy} isDisabled={!isComplete}>
+            Select sample
+          </Button>
+          {onCancel !== null && <Button onPress={onCancel}>Cancel</Button>}
+        </div>
+      </form>
       {onCancel !== null && <p className="quiet">A new sample deletes no decision and no note.</p>}
     </section>
   )

@@ -68,7 +68,8 @@ function Judged({ view, of }: { readonly view: LocationView; readonly of: Source
       over={of === 'pack' ? 'As stated in the pack' : 'Declared place and supporting evidence'}
       under={
         <>
-          {answered} of {plural(rows.length, 'declared node')} have a result. Evaluated as of {when(asOf)}.
+          {answered} of {plural(rows.length, 'declared node')} {answered === 1 ? 'has' : 'have'} a result. Evaluated as
+          of {when(asOf)}.
         </>
       }
       actions={
@@ -82,7 +83,7 @@ function Judged({ view, of }: { readonly view: LocationView; readonly of: Source
       ) : (
         <>
           <LocationContradicted rows={rows} of={of} />
-          <NotAnswered rows={rows} />
+          <NotAnswered rows={rows} of={of} />
           <LocationCounts rows={rows} />
           <Rows rows={rows} of={of} />
           {figures.length > 0 && <h2>Map</h2>}
@@ -97,7 +98,7 @@ function Judged({ view, of }: { readonly view: LocationView; readonly of: Source
 }
 
 /** Nodes without a result remain in every count, and are listed. */
-function NotAnswered({ rows }: { readonly rows: readonly LocationRow[] }) {
+function NotAnswered({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of: Source }) {
   const gone = rows.filter(({ status }) => status === 'failed' || status === 'missing').length
   const partial = rows.filter(({ status }) => status === 'partial').length
   const undeclared = rows.length - rows.filter(wasCollected).length - gone
@@ -114,6 +115,13 @@ function NotAnswered({ rows }: { readonly rows: readonly LocationRow[] }) {
         gone + partial + undeclared === 1
           ? 'It remains counted. Missing evidence shows nothing about its location.'
           : 'They remain counted. Missing evidence shows nothing about their location.'
+      }
+      actions={
+        undeclared > 0 && of === 'run' ? (
+          <Button small onPress={() => go({ screen: 'declarations', part: 'nodes' })}>
+            Declare places
+          </Button>
+        ) : undefined
       }
     />
   )

@@ -17,6 +17,7 @@ export function Packs() {
   const open = useAction('pack.choose-and-verify')
   const [opened, setOpened] = useState(0)
   const recent = useAnswer('pack.recent', null, opened)
+  const { draft } = useExport()
   const afterOpening = (review: PackReview | null): void => {
     if (review === null) return
     setOpened((count) => count + 1)
@@ -29,7 +30,11 @@ export function Packs() {
         <section aria-labelledby="export-a-pack">
           <h2 id="export-a-pack">Export evidence pack</h2>
           <p>Choose the scope, seal the pack, review it as an auditor, then save it.</p>
-          <Button kind="primary" icon={IconPackageExport} onPress={() => go({ screen: 'export' })}>
+          <Button
+            kind={draft === null ? 'primary' : 'secondary'}
+            icon={IconPackageExport}
+            onPress={() => go({ screen: 'export' })}
+          >
             Export evidence pack
           </Button>
         </section>
@@ -71,7 +76,7 @@ function Unsaved() {
       means="You can save it until you close Barewitness."
       actions={
         <>
-          <Button small onPress={() => go(exportRoute(state))}>
+          <Button small kind="primary" onPress={() => go(exportRoute(state))}>
             Continue export
           </Button>
           <Button small kind="quiet" onPress={() => void discardDraft()}>
