@@ -70,8 +70,12 @@ export function deviatingWords(
   noun = '',
 ): string {
   const counts = `${deviations} of ${tested + refused}${noun === '' ? '' : ` ${noun}`}`
-  return refused === 0 ? counts : `${counts}: ${tested} tested, ${refused} refused before login`
+  return refused === 0 ? counts : `${counts}: ${refusedWords({ tested, refused })}`
 }
+
+/** What the nodes of a count are, where some were refused before login. */
+export const refusedWords = ({ tested, refused }: Pick<FindingRow, 'tested' | 'refused'>): string =>
+  `${tested} tested, ${refused} refused before login`
 
 /** Columns of the list of findings. Their order is that of sortedFindings(), which compares levels and days. */
 export const FINDING_COLUMNS: readonly (TableColumn<FindingRow> & { readonly id: FindingSort | 'reference' })[] = [

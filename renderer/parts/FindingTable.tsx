@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { FindingRow, FindingView } from '../../schemas/ipc-findings.ts'
 import type { Source, TableChoice } from '../../schemas/ipc-views.ts'
 import { useResults } from '../actions.ts'
-import { deviatingWords, FINDING_COLUMNS, FINDING_SORTS, type FindingSort, statusMarks } from '../finding-model.ts'
+import { FINDING_COLUMNS, FINDING_SORTS, type FindingSort, refusedWords, statusMarks } from '../finding-model.ts'
 import { go } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -114,8 +114,8 @@ export function FindingTable({ of, rows, choice, onSort, selected, onSelect }: F
                 </th>
                 {shows('nodes') && (
                   <td className="number">
-                    {deviatingWords(row)}
-                    {row.what === 'inventory' && ' rows'}
+                    {`${row.deviations} of ${row.tested + row.refused}${row.what === 'inventory' ? ' rows' : ''}`}
+                    {row.refused > 0 && <span className="note">{refusedWords(row)}</span>}
                     {row.inconclusive > 0 && <span className="note">{row.inconclusive} inconclusive</span>}
                   </td>
                 )}

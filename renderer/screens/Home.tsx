@@ -128,6 +128,8 @@ function LeadingTable({ results }: { readonly results: HomeResults }) {
               </>
             )}
             Closing these closes {leadingCloses} of {plural(deviations, 'deviation')}.
+            {leading.some(({ closes }) => closes === 0) &&
+              ' A deviation is counted with the first finding that closes it.'}
           </p>
         </>
       )}
