@@ -242,7 +242,7 @@ export function wordOf(node: NodeProgress): string {
     case 'timing':
       return `Timing, ${node.secondsLeft} s left`
     case 'done':
-      return node.partial ? 'Partial' : 'Done'
+      return node.partial ? 'Partial' : 'Collected'
     case 'failed':
       return 'Not collected'
   }
