@@ -4,7 +4,7 @@ import type { FindingRow, FindingView, Phrase } from '../../schemas/ipc-findings
 import type { RemediationVariant } from '../../schemas/types.ts'
 import { closedPhrases, fixedByWords, routeOf } from '../finding-model.ts'
 import { go } from '../store.ts'
-import { day, visible, when } from '../text.ts'
+import { day, sentence, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Fact } from '../ui/Fact.tsx'
@@ -29,7 +29,7 @@ export function Argument({ finding, children }: { readonly finding: FindingView;
       </Fact>
       {children}
       <Fact term="Recommendation">
-        {visible(recommendation.title)} <span className="quiet">Fixed by: {fixedByWords[fixedBy]}.</span>
+        {sentence(visible(recommendation.title))} <span className="quiet">Fixed by: {fixedByWords[fixedBy]}.</span>
         {recommendation.variants.map((variant) => (
           <Variant key={`${variant.title} ${variant.families.join()}`} variant={variant} />
         ))}
@@ -135,7 +135,7 @@ export function ConcernedControls({ finding: { of, concerns, limits } }: { reado
           <Button kind="link" onPress={() => go({ screen: 'control', of, framework, key })}>
             {visible(id)}
           </Button>{' '}
-          {visible(title)}{' '}
+          {sentence(visible(title))}{' '}
           <span className="quiet">
             {isSettled ? 'Closing this finding settles the server part.' : 'Other items of the server part are open.'}
           </span>
