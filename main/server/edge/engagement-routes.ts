@@ -337,19 +337,36 @@ function decoded(text: string): string | null {
 
 async function download(parts: ServerParts, exchange: Exchange, inside: Inside, id: string): Promise<Sent> {
   const { name: engagement } = inside.served.engagement
+  const leave = parts.downloads.enter(inside.session.hash)
+  if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many downloads are in progress')
+  exchange.response.once('close', leave)
   const path = parts.transfers.takeDownload({ session: inside.session.hash, engagement }, id, parts.now())
   if (path === null) return notFound(exchange)
-  const name = basename(path)
-  await parts.audit.append(
-    auditEvent(parts, inside.session, { kind: 'download', engagement, role: inside.role, of: { file: name } }),
-  )
-  const { size, stream } = await openedFile(path)
-  exchange.response.writeHead(200, {
-    'Content-Type': 'application/octet-stream',
-    'Content-Length': size,
-    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}`,
-  })
-  await pipeline(stream, exchange.response)
-  await parts.transfers.drop(path)
-  return { status: 200 }
+  try {
+    const name = basename(path)
+    await parts.audit.append(
+      auditEvent(parts, inside.session, { kind: 'download', engagement, role: inside.role, of: { file: name } }),
+    )
+    const { size, stream } = await openedFile(path)
+    exchange.response.setTimeout(UNREAD_MS, () => exchange.response.destroy())
+    exchange.response.writeHead(200, {
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': size,
+      'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}`,
+    })
+    await pipeline(stream, exchange.response)
+    return { status: 200 }
+  } catch (thrown) {
+    // The client closed the connection before it had everything.
+    if (isCode(thrown, 'ERR_STREAM_PREMATURE_CLOSE')) return { status: 400 }
+    throw thrown
+  } finally {
+    await parts.transfers.drop(path)
+  }
 }
+
+/** A client that reads nothing for this time is disconnected: its file would stay on the disk. */
+const UNREAD_MS = 5 * 60_000
+
+const isCode = (thrown: unknown, code: string): boolean =>
+  thrown instanceof Error && 'code' in thrown && thrown.code === code

@@ -38,6 +38,8 @@ export interface ServerParts {
   /** Verifications for auditors, by subject. */
   readonly verifications: WaitingLine
   readonly streams: Concurrency
+  /** Downloads in progress. Each has a file in the temporary folder. */
+  readonly downloads: Concurrency
   /** Requests of collectors that wait for a job; `collectorCalls`: their other requests. */
   readonly collectorAsks: Concurrency
   readonly collectorCalls: Concurrency

@@ -65,6 +65,8 @@ const LARGEST_HEADERS = 16 * 1024
 const MOST_CONNECTIONS = 2000
 const STREAMS_PER_SESSION = 8
 const MOST_STREAMS = 1000
+const DOWNLOADS_PER_SESSION = 8
+const MOST_DOWNLOADS = 500
 /** More than the concurrent requests of one collector, because broken connections can leave some behind. */
 const ASKS_PER_COLLECTOR = 128
 const MOST_ASKS = 1000
@@ -127,6 +129,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     patience: patience(settings.callMs, options.now),
     verifications: waitingLine(settings.verifications, settings.verificationsWaiting),
     streams: concurrency(STREAMS_PER_SESSION, MOST_STREAMS),
+    downloads: concurrency(DOWNLOADS_PER_SESSION, MOST_DOWNLOADS),
     collectorAsks: concurrency(ASKS_PER_COLLECTOR, MOST_ASKS),
     collectorCalls: concurrency(CALLS_PER_COLLECTOR, MOST_COLLECTOR_CALLS),
     sealerCalls: concurrency(CALLS_PER_SEALER, MOST_SEALER_CALLS),
