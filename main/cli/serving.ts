@@ -26,13 +26,13 @@ import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { folderIn, SCHEDULE_FILE } from '../core/layout.ts'
 import type { ObjectStore } from '../core/objects.ts'
-import { checkAudit } from '../server/audit.ts'
-import { recordedHeads, signedHeads } from '../server/audit-heads.ts'
+import { recordedHeads } from '../server/audit-heads.ts'
 import { AUDIT_LOGS, placeOf } from '../server/audit-parts.ts'
 import { compareAuditLog } from '../server/edge/audit-copies.ts'
-import { readAuditFile } from '../server/edge/audit-file.ts'
+import { readAuditLog, readRecord } from '../server/edge/audit-file.ts'
 import { secureOptions } from '../server/edge/certificate.ts'
 import type { Copying } from '../server/edge/copies.ts'
+import { completeLines, linesInOrder } from '../server/edge/log-lines.ts'
 import type { PageFile } from '../server/edge/parts.ts'
 import type { Sending } from '../server/edge/senders.ts'
 import { serve } from '../server/edge/serve.ts'
@@ -62,18 +62,18 @@ export function checkFiles(config: TeamConfig): Outcome<null> {
 /** Checks the audit log, its signed heads and those in the record of a sealer, and prints what was found. */
 export async function verifyAudit(context: Context, config: TeamConfig, record: string | null): Promise<void> {
   const { auditLog, sealers = [] } = config
-  const read = await readAuditFile(auditLog)
+  const read = await readAuditLog(auditLog)
   if (!read.ok) return endWith(context, read.error)
-  const recorded = record === null ? ok(null) : await readAuditFile(record)
+  const recorded = record === null ? ok(null) : await readRecord(record)
   if (!recorded.ok) return endWith(context, recorded.error)
-  const checked = checkAudit(read.value)
+  const { check: checked, heads: inLog } = read.value
   if (!checked.intact) {
     printLine(`${auditLog}: line ${checked.line} does not continue the line before it.`)
     return context.exit(EXIT.notVerified)
   }
   const { size, digest } = checked.head
   printLine(`${auditLog}: ${size} entries, each continues the one before it; the last has the digest ${digest}.`)
-  const heads = signedHeads(read.value).map((head) => ({
+  const heads = inLog.signed().map((head) => ({
     ...head,
     signer: remoteSigning.textSigner(head.text, Buffer.from(head.cms, 'base64')),
   }))
@@ -89,7 +89,7 @@ export async function verifyAudit(context: Context, config: TeamConfig, record: 
     printLine(
       `The first ${last.statement.size} entries were signed on ${last.statement.at}, by the clock of the sealer, with the certificate ${last.signer}.`,
     )
-  const missing = recorded.value === null ? [] : recordedHeads(recorded.value, read.value)
+  const missing = recorded.value === null ? [] : recordedHeads(recorded.value, inLog)
   const lost = missing.filter(({ isInLog }) => !isInLog)
   for (const { line, statement } of lost)
     printLine(
@@ -101,20 +101,21 @@ export async function verifyAudit(context: Context, config: TeamConfig, record: 
     printLine(
       'Not shown: that no entries were removed from the end. Compare with the record of a sealer (--record), or keep size and digest elsewhere.',
     )
-  const agrees = await agreesWithStore(config, read.value)
+  const agrees = await agreesWithStore(config)
   if (wrong.length > 0 || lost.length > 0) return context.exit(EXIT.notVerified)
   if (!agrees.ok) return endWith(context, agrees.error)
   if (!agrees.value) return context.exit(EXIT.notVerified)
 }
 
 /** Compares the audit log with its copies where a configuration names an object store, prints the result, and gives whether they agree. */
-async function agreesWithStore(config: TeamConfig, text: string): Promise<Outcome<boolean>> {
+async function agreesWithStore(config: TeamConfig): Promise<Outcome<boolean>> {
   const { auditLog, objects, listen } = config
   if (objects === undefined) return ok(true)
   const secrets = readObjectSecrets(objects)
   const store = secrets.ok ? await openStoreOf(objects, secrets.value, AUDIT_LOGS) : secrets
   const place = placeOf(originOf(config, listen.port))
-  const compared = store.ok ? await compareAuditLog(store.value, place, text) : store
+  const lines = linesInOrder(completeLines(auditLog))
+  const compared = store.ok ? await compareAuditLog(store.value, place, lines).finally(lines.close) : store
   if (!compared.ok) return compared
   const { kept, problems, others } = compared.value
   for (const problem of problems) printLine(`${auditLog}: ${problem}.`)

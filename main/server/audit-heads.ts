@@ -1,7 +1,7 @@
 import { type AuditHeadStatement, headsIn, type RecordedStatement, readHeadStatement } from '../core/audit-head.ts'
-import { type Sha256, sha256 } from '../core/digest.ts'
+import { sha256 } from '../core/digest.ts'
 import type { AuditEvent } from './audit.ts'
-import { type Chained, logLines } from './chained-log.ts'
+import type { Chained, LogHead } from './chained-log.ts'
 
 /** A head that was signed and entered into the log. */
 interface SignedHead {
@@ -17,23 +17,50 @@ interface SignedHead {
   readonly isInLog: boolean
 }
 
-/** Digests of the lines of an intact log, in their order. */
-const lineDigests = (text: string): readonly Sha256[] => logLines(text).map(sha256)
+/** The lines of an intact log, read one after the other: digests and signed heads, without their texts. */
+export interface LogHeads {
+  /** Adds a line, without its end. */
+  readonly add: (line: string) => void
+  /** The signed heads in the log, in their order. */
+  readonly signed: () => readonly SignedHead[]
+  /** Whether the log has this head. */
+  readonly has: (head: LogHead) => boolean
+}
 
-/** The signed heads of an intact log, in their order. */
-export function signedHeads(text: string): readonly SignedHead[] {
-  const digests = lineDigests(text)
-  return text.split('\n').flatMap((line, at) => {
-    // Few lines are signed heads; the others are not parsed.
-    if (!line.includes('"kind":"head-signed"')) return []
-    const { kind, of } = JSON.parse(line) as Chained<AuditEvent>
-    if (kind !== 'head-signed') return []
-    // Whoever can write the log can continue it with entries of any form.
-    const { statement: signed, cms } = textsIn(of)
-    const statement = readHeadStatement(signed)
-    const isInLog = statement !== null && statement.size <= at && digests[statement.size - 1] === statement.digest
-    return [{ line: at + 1, statement, text: signed, cms, isInLog }]
-  })
+const DIGEST_BYTES = 32
+
+/** Begins with these lines. */
+export function logHeads(first: Iterable<string> = []): LogHeads {
+  const signed: SignedHead[] = []
+  let digests = Buffer.alloc(DIGEST_BYTES * 1024)
+  let lines = 0
+  const has = ({ size, digest }: LogHead): boolean =>
+    size >= 1 &&
+    size <= lines &&
+    digests.subarray((size - 1) * DIGEST_BYTES, size * DIGEST_BYTES).toString('hex') === digest
+  const add = (line: string): void => {
+    const [found] = signedIn(line)
+    if (found !== undefined) {
+      const { statement } = found
+      signed.push({ ...found, line: lines + 1, isInLog: statement !== null && has(statement) })
+    }
+    if (digests.length === lines * DIGEST_BYTES) digests = Buffer.concat([digests, Buffer.alloc(digests.length)])
+    digests.write(sha256(line), lines * DIGEST_BYTES, 'hex')
+    lines += 1
+  }
+  for (const line of first) add(line)
+  return { add, signed: () => signed, has }
+}
+
+/** The signed head that a line of an intact log is, if it is one. */
+function signedIn(line: string): readonly Pick<SignedHead, 'statement' | 'text' | 'cms'>[] {
+  // Few lines are signed heads; the others are not parsed.
+  if (!isSignedHead(line)) return []
+  const { kind, of } = JSON.parse(line) as Chained<AuditEvent>
+  if (kind !== 'head-signed') return []
+  // Whoever can write the log can continue it with entries of any form.
+  const { statement, cms } = textsIn(of)
+  return [{ statement: readHeadStatement(statement), text: statement, cms }]
 }
 
 function textsIn(of: unknown): { readonly statement: string; readonly cms: string } {
@@ -41,22 +68,40 @@ function textsIn(of: unknown): { readonly statement: string; readonly cms: strin
   return { statement: typeof statement === 'string' ? statement : '', cms: typeof cms === 'string' ? cms : '' }
 }
 
-/** The number of entries other than signed heads among the first `size` entries of a log. */
-export const otherEntries = (text: string, size: number): number =>
-  text
-    .split('\n')
-    .slice(0, size)
-    .filter((line) => line !== '' && !line.includes('"kind":"head-signed"')).length
+const isSignedHead = (line: string): boolean => line.includes('"kind":"head-signed"')
+
+/** Counts the entries of a log that are no signed heads, line by line. */
+export interface HeadCounter {
+  readonly add: (line: string) => void
+  /** The number of such entries. */
+  readonly others: () => number
+  /** The number of those that the last signed head covers. */
+  readonly signed: () => number
+}
+
+export function headCounter(): HeadCounter {
+  let lines = 0
+  /** Lines of signed heads, from 1, in their order. */
+  const heads: number[] = []
+  /** Size that the last signed head states. */
+  let covered = 0
+  const othersUntil = (size: number): number => Math.min(size, lines) - heads.filter((line) => line <= size).length
+  return {
+    add: (line) => {
+      lines += 1
+      if (!isSignedHead(line)) return
+      heads.push(lines)
+      for (const { statement } of signedIn(line)) covered = statement?.size ?? 0
+    },
+    others: () => othersUntil(lines),
+    signed: () => othersUntil(covered),
+  }
+}
 
 interface RecordedHead extends RecordedStatement {
   readonly isInLog: boolean
 }
 
 /** The heads that a sealer recorded before it signed them, each compared with an intact log. */
-export function recordedHeads(record: string, log: string): readonly RecordedHead[] {
-  const digests = lineDigests(log)
-  return headsIn(record).map((one) => ({
-    ...one,
-    isInLog: digests[one.statement.size - 1] === one.statement.digest,
-  }))
-}
+export const recordedHeads = (record: string, { has }: Pick<LogHeads, 'has'>): readonly RecordedHead[] =>
+  headsIn(record).map((one) => ({ ...one, isInLog: has(one.statement) }))

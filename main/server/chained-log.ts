@@ -30,16 +30,34 @@ export type LogCheck =
   /** The first line, from 1, that does not continue the previous one. */
   | { readonly intact: false; readonly line: number }
 
+/** Checks the lines of a log one after the other. */
+export interface ChainReader {
+  /** Whether a line, without its end, continues the lines before it. After one that does not, none is added. */
+  readonly add: (line: string) => boolean
+  /** Head of the lines that were added. */
+  readonly head: () => LogHead
+}
+
+export function chainReader(empty: LogHead): ChainReader {
+  let head = empty
+  let isWhole = true
+  return {
+    add: (line) => {
+      isWhole = isWhole && continues(head, line)
+      if (isWhole) head = { size: head.size + 1, digest: sha256(line) }
+      return isWhole
+    },
+    head: () => head,
+  }
+}
+
 /** Checks every line of a log against the previous one. Lines removed from the end are detected only with a head that was kept elsewhere. */
 export function checkChained(text: string, empty: LogHead): LogCheck {
-  let head = empty
+  const reader = chainReader(empty)
   const lines = logLines(text)
   if (text !== '' && !text.endsWith('\n')) return { intact: false, line: lines.length }
-  for (const line of lines) {
-    if (!continues(head, line)) return { intact: false, line: head.size + 1 }
-    head = { size: head.size + 1, digest: sha256(line) }
-  }
-  return { intact: true, head }
+  const isIntact = lines.every((line) => reader.add(line))
+  return isIntact ? { intact: true, head: reader.head() } : { intact: false, line: reader.head().size + 1 }
 }
 
 function continues(head: LogHead, line: string): boolean {

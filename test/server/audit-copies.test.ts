@@ -17,9 +17,10 @@ import {
   partsAmong,
   placeOf,
 } from '../../main/server/audit-parts.ts'
-import { chainedLine } from '../../main/server/chained-log.ts'
+import { chainedLine, logLines } from '../../main/server/chained-log.ts'
 import { type AuditCopies, compareAuditLog, startAuditCopies } from '../../main/server/edge/audit-copies.ts'
 import { openAuditLog } from '../../main/server/edge/audit-file.ts'
+import { linesInOrder } from '../../main/server/edge/log-lines.ts'
 import { auditEvent } from '../../main/server/edge/parts.ts'
 import { closedAfterEach } from '../support/closing.ts'
 import { commandLine } from '../support/command-line.ts'
@@ -85,6 +86,15 @@ describe('parts of an audit log', () => {
 
 const open = closedAfterEach()
 
+/** The lines of a log, in batches of two. */
+const linesOfLog = (text: string) =>
+  linesInOrder(
+    (async function* () {
+      const lines = logLines(text)
+      for (let at = 0; at < lines.length; at += 2) yield lines.slice(at, at + 2)
+    })(),
+  )
+
 /** A log of a server with its copies, which are made when asked. */
 async function started(store: ObjectStore, text = '') {
   const file = join(folderOfTest('audit'), 'audit.jsonl')
@@ -130,7 +140,7 @@ describe('copies of an audit log', () => {
     expect(await keysOf(store)).toEqual(names)
     for (const { key, version } of must(await store.versions('')))
       expect(must(await store.head(key, version))?.lock?.until).toBe(UNTIL)
-    expect(must(await compareAuditLog(store, PLACE, readFileSync(second.file, 'utf8')))).toEqual({
+    expect(must(await compareAuditLog(store, PLACE, linesOfLog(readFileSync(second.file, 'utf8'))))).toEqual({
       ...{ kept: 4, problems: [], others: [] },
     })
   })
@@ -156,7 +166,7 @@ describe('copies of an audit log', () => {
     isLost = false
     await copies.now()
     expect(copies.state()).toEqual({ waiting: 0, isFailing: false })
-    expect(must(await compareAuditLog(store, PLACE, readFileSync(file, 'utf8')))).toMatchObject({
+    expect(must(await compareAuditLog(store, PLACE, linesOfLog(readFileSync(file, 'utf8'))))).toMatchObject({
       kept: 3,
       problems: [],
     })
@@ -174,7 +184,7 @@ describe('copies of an audit log', () => {
     expect(copies.state().isFailing).toBe(true)
     expect(lines.at(-1)).toEqual({ kind: 'audit-copy', failed: 'objects.altered' })
     expect(await keysOf(store)).toEqual(before)
-    expect(must(await compareAuditLog(store, PLACE, text)).problems).toHaveLength(1)
+    expect(must(await compareAuditLog(store, PLACE, linesOfLog(text))).problems).toHaveLength(1)
   })
 
   test('a rewritten log is noticed also where the store no longer has its first part', async () => {
@@ -193,9 +203,11 @@ describe('copies of an audit log', () => {
     const text = logOf('a', 'b')
     await started(store, text)
     must(await store.put(partKey(PLACE, { first: 1, last: 2 }), textBytes(logOf('x', 'y')), UNTIL))
-    expect(must(await compareAuditLog(store, PLACE, text))).toMatchObject({ kept: 2, problems: [] })
+    expect(must(await compareAuditLog(store, PLACE, linesOfLog(text)))).toMatchObject({ kept: 2, problems: [] })
     must(await store.put(partKey(PLACE, { first: 2, last: 2 }), textBytes('{}\n'), UNTIL))
-    expect(must(await compareAuditLog(store, PLACE, text)).problems).toEqual([expect.stringContaining('entry 2')])
+    expect(must(await compareAuditLog(store, PLACE, linesOfLog(text))).problems).toEqual([
+      expect.stringContaining('entry 2'),
+    ])
   })
 
   test.each(['\uFEFF', '\n', ' '])('bytes beside the entries of a part are noticed: %j', async (more) => {
@@ -203,7 +215,7 @@ describe('copies of an audit log', () => {
     const text = logOf('a')
     const part = more === '\uFEFF' ? `${more}${text}` : `${text}${more}`
     must(await store.put(partKey(PLACE, { first: 1, last: 1 }), textBytes(part), UNTIL))
-    expect(must(await compareAuditLog(store, PLACE, text)).problems).toHaveLength(1)
+    expect(must(await compareAuditLog(store, PLACE, linesOfLog(text))).problems).toHaveLength(1)
   })
 })
 

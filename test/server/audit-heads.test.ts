@@ -13,8 +13,8 @@ import { sha256 } from '../../main/core/digest.ts'
 import { ok } from '../../main/core/failure.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { type AuditEvent, checkAudit, EMPTY_LOG } from '../../main/server/audit.ts'
-import { recordedHeads, signedHeads } from '../../main/server/audit-heads.ts'
-import { chainedLine } from '../../main/server/chained-log.ts'
+import { logHeads, recordedHeads } from '../../main/server/audit-heads.ts'
+import { chainedLine, logLines } from '../../main/server/chained-log.ts'
 import { openAuditLog } from '../../main/server/edge/audit-file.ts'
 import { auditEvent } from '../../main/server/edge/parts.ts'
 import { closedAfterEach } from '../support/closing.ts'
@@ -26,6 +26,7 @@ import { CHEN, newSigner, startSealer, withSealers } from '../support/sealer-kit
 import { replyIn, type TeamKit, teamKit } from '../support/team-kit.ts'
 
 const signer = newSigner('J. Chen')
+const signedHeads = (text: string) => logHeads(logLines(text)).signed()
 const AT = '2026-11-28T10:00:00.000Z'
 const open = closedAfterEach()
 const newFolder = (): string => {
@@ -102,7 +103,9 @@ describe('the audit log of a server with a sealer', () => {
     expect(head?.isInLog).toBe(true)
     expect(head?.statement?.server).toBe(kit.server.origin)
     expect(remoteSigning.textSigner(head?.text ?? '', Buffer.from(head?.cms ?? '', 'base64'))).toBe(signer.fingerprint)
-    expect(recordedHeads(readFileSync(sealer.record, 'utf8'), text).map(({ isInLog }) => isInLog)).toEqual([true])
+    expect(
+      recordedHeads(readFileSync(sealer.record, 'utf8'), logHeads(logLines(text))).map(({ isInLog }) => isInLog),
+    ).toEqual([true])
   })
 
   const send = (kit: TeamKit, target: string, body: unknown, token = CHEN) =>

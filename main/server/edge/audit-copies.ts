@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { firstOfEach, keepObject, textOf } from '../../app/objects/state.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { type ObjectStore, type ObjectVersion, textBytes, yearsLater } from '../../core/objects.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type AuditPart, coveredBy, linesOf, partKey, partsAfter, partsAmong } from '../audit-parts.ts'
 import type { LogHead } from '../chained-log.ts'
+import { completeLines, type LinesInOrder, linesInOrder } from './log-lines.ts'
 import type { Log } from './repeated.ts'
 
 /** A part is in memory as a whole. */
@@ -95,15 +95,22 @@ async function copyAuditLog(
   // Entries after the head are still being written and can be lost.
   const { size } = head()
   if (copied === size) return ok(size)
-  const lines = linesOf(await readFile(file, 'utf8')).slice(0, size)
-  const before = copied === null ? await agreedWith(store, place, lines) : ok(copied)
+  const before = copied === null ? await agreedWith(store, place, { file, size }) : ok(copied)
   if (!before.ok) return before
   let end = before.value
   const until = yearsLater(now(), years)
-  for (const { text, ...entries } of partsAfter(lines, { from: end, to: size, bytes: PART_BYTES })) {
-    const kept = await keepObject(store, partKey(place, entries), textBytes(text), { until, found: [], isKnown: false })
-    if (!kept.ok) return kept
-    end = entries.last
+  let seen = 0
+  for await (const batch of completeLines(file, PART_BYTES)) {
+    const lines = batch.map((line) => `${line}\n`)
+    const wanted = { from: Math.max(0, end - seen), to: size - seen, bytes: PART_BYTES }
+    for (const { text, first, last } of partsAfter(lines, wanted)) {
+      const key = partKey(place, { first: seen + first, last: seen + last })
+      const kept = await keepObject(store, key, textBytes(text), { until, found: [], isKnown: false })
+      if (!kept.ok) return kept
+      end = seen + last
+    }
+    seen += lines.length
+    if (seen >= size) break
   }
   return ok(end)
 }
@@ -112,7 +119,11 @@ async function copyAuditLog(
  * The number of entries of a log that the store has without a gap. Only the last part is compared, since each line has the digest of the
  * previous one. It can follow a gap: the first parts can have expired.
  */
-async function agreedWith(store: ObjectStore, place: string, lines: readonly string[]): Promise<Outcome<number>> {
+async function agreedWith(
+  store: ObjectStore,
+  place: string,
+  { file, size }: { readonly file: string; readonly size: number },
+): Promise<Outcome<number>> {
   const found = await store.versions(`${place}/`)
   if (!found.ok) return found
   const parts = partsAmong(firstOfEach(found.value))
@@ -121,7 +132,9 @@ async function agreedWith(store: ObjectStore, place: string, lines: readonly str
     null,
   )
   if (last === null) return ok(0)
-  const difference = await differenceOf(store, last, lines)
+  if (last.last > size) return fail('objects.altered', plain(shorterText(size, last), 300))
+  const lines = linesInOrder(completeLines(file))
+  const difference = await differenceOf(store, last, lines).finally(lines.close)
   if (!difference.ok) return difference
   return difference.value === null ? ok(coveredBy(parts)) : fail('objects.altered', plain(difference.value, 300))
 }
@@ -129,19 +142,22 @@ async function agreedWith(store: ObjectStore, place: string, lines: readonly str
 /** A description of the first difference between a part of the store and the log; null where there is none. Fails as reading the part does. */
 async function differenceOf(
   store: ObjectStore,
-  { first, last, version }: AuditPart<ObjectVersion>,
-  lines: readonly string[],
+  part: AuditPart<ObjectVersion>,
+  lines: LinesInOrder,
 ): Promise<Outcome<string | null>> {
-  if (last > lines.length)
-    return ok(`the audit log has ${lines.length} entries; the store keeps entry ${last} (${version.key})`)
+  const { first, last, version } = part
+  const ours = await lines.between(first, last)
+  if (ours.length < last - first + 1) return ok(shorterText(await lines.count(), part))
   const text = await textOf(store, version, LARGEST_PART)
   if (!text.ok) return text
   const kept = linesOf(text.value)
-  const ours = lines.slice(first - 1, last)
   const at = ours.findIndex((line, index) => line !== kept[index])
   if (at !== -1) return ok(`entry ${first + at} of the audit log is another one than the store keeps (${version.key})`)
   return ok(version.size === Buffer.byteLength(ours.join('')) ? null : `${version.key} has more than its entries`)
 }
+
+const shorterText = (entries: number, { last, version }: AuditPart<ObjectVersion>): string =>
+  `the audit log has ${entries} entries; the store keeps entry ${last} (${version.key})`
 
 interface AuditComparison {
   /** Number of entries that the store has, from the first one without a gap. */
@@ -156,12 +172,11 @@ interface AuditComparison {
 export async function compareAuditLog(
   store: ObjectStore,
   place: string,
-  text: string,
+  lines: LinesInOrder,
 ): Promise<Outcome<AuditComparison>> {
   const found = await store.versions('')
   if (!found.ok) return found
   const all = partsAmong(firstOfEach(found.value))
-  const lines = linesOf(text)
   const problems: string[] = []
   const parts = all.filter((part) => part.place === place)
   for (const part of parts) {
@@ -173,7 +188,7 @@ export async function compareAuditLog(
   for (const part of all)
     if (part.place !== place) others.set(part.place, Math.max(part.last, others.get(part.place) ?? 0))
   return ok({
-    kept: Math.min(coveredBy(parts), lines.length),
+    kept: Math.min(coveredBy(parts), await lines.count()),
     problems,
     others: [...others].map(([other, entries]) => ({ place: other, entries })),
   })

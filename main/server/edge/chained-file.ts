@@ -1,6 +1,7 @@
-import { type FileHandle, open, readFile, statfs, truncate } from 'node:fs/promises'
+import { type FileHandle, open, stat, statfs, truncate } from 'node:fs/promises'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { chainedLine, checkChained, type LogHead } from '../chained-log.ts'
+import { chainedLine, chainReader, type LogHead } from '../chained-log.ts'
+import { completeLines } from './log-lines.ts'
 
 /** An entry could not be stored. */
 export class LogFailure extends Error {}
@@ -21,33 +22,49 @@ const LEAST_ROOM = 1024 * 1024
 
 const opened = (path: string): Promise<FileHandle> => open(path, 'a', 0o600)
 
-/**
- * Opens a log for appending and returns the text of its complete lines. A last line without a line feed was being written when a process ended
- * and was never confirmed: it is removed. Fails with store.failed where another line does not continue the previous one, or the file cannot be read.
- */
+/** As openChainedLog(), with the text of the complete lines. For logs that fit into memory. */
 export async function openChainedFile<T extends object>(
   path: string,
   empty: LogHead,
   openFile = opened,
 ): Promise<Outcome<{ readonly log: ChainedFile<T>; readonly text: string }>> {
+  const lines: string[] = []
+  const log = await openChainedLog<T>(path, empty, (line) => lines.push(line), openFile)
+  return log.ok ? ok({ log: log.value, text: lines.map((line) => `${line}\n`).join('') }) : log
+}
+
+/**
+ * Opens a log for appending and calls `each` with every complete line, without its end. A last line without a line feed was being written when a
+ * process ended and was never confirmed: it is removed. Fails with store.failed where another line does not continue the previous one, or the
+ * file cannot be read.
+ */
+export async function openChainedLog<T extends object>(
+  path: string,
+  empty: LogHead,
+  each: (line: string) => void,
+  openFile = opened,
+): Promise<Outcome<ChainedFile<T>>> {
   let file: FileHandle
-  let head: LogHead
-  let whole: string
+  const reader = chainReader(empty)
+  // Bytes of confirmed entries.
+  let length = 0
   try {
-    const text = await textOf(path)
-    whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    const check = checkChained(whole, empty)
-    if (!check.intact) return fail('store.failed', `${path}: line ${check.line} does not continue the line before it`)
-    if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole))
-    head = check.head
+    const size = await sizeOf(path)
+    for await (const lines of size === null ? [] : completeLines(path))
+      for (const line of lines) {
+        if (!reader.add(line))
+          return fail('store.failed', `${path}: line ${reader.head().size + 1} does not continue the line before it`)
+        each(line)
+        length += Buffer.byteLength(line) + 1
+      }
+    if (size !== null && length < size) await truncate(path, length)
     file = await openFile(path)
   } catch {
     return fail('store.failed', `${path} cannot be opened`)
   }
+  let head = reader.head()
   let waiting: { readonly entry: T; readonly done: (problem: Error | null) => void }[] = []
   let writing: Promise<void> | null = null
-  // Bytes of confirmed entries.
-  let length = Buffer.byteLength(whole)
   let state: 'whole' | 'cut' | 'broken' = 'whole'
   let cut = 0
   /** Removes the rest of a failed write, which was never confirmed, as opening the file does. */
@@ -115,7 +132,7 @@ export async function openChainedFile<T extends object>(
       await file.close()
     },
   }
-  return ok({ log, text: whole })
+  return ok(log)
 }
 
 const hasRoom = async (path: string): Promise<boolean> =>
@@ -124,8 +141,11 @@ const hasRoom = async (path: string): Promise<boolean> =>
     () => false,
   )
 
-const textOf = async (path: string): Promise<string> =>
-  await readFile(path, 'utf8').catch((problem: NodeJS.ErrnoException) => {
-    if (problem.code === 'ENOENT') return ''
-    throw problem
-  })
+const sizeOf = async (path: string): Promise<number | null> =>
+  await stat(path).then(
+    ({ size }) => size,
+    (problem: NodeJS.ErrnoException) => {
+      if (problem.code === 'ENOENT') return null
+      throw problem
+    },
+  )
