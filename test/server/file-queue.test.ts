@@ -98,3 +98,24 @@ test('after a line that could not be stored, nothing is confirmed until the jour
   expect(must(await opened.counts())).toEqual({ waiting: 1, leased: 0 })
   await opened.close()
 })
+
+test('a journal continues once a disk that was full has room again', async () => {
+  const folder = newFolder()
+  let isFull = false
+  const append = async (path: string, line: string): Promise<void> => {
+    appendFileSync(path, isFull ? line.slice(0, line.length / 2) : line)
+    if (isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
+  }
+  const queue = must(await openFileQueue(folder, PARTS, 0, { append, shortenedBytes: 1_000_000 }))
+  must(await queue.enqueue(jobOf(1)))
+  isFull = true
+  const refused = await queue.enqueue(jobOf(2))
+  expect(refused.ok ? null : refused.error.code).toBe('store.failed')
+  isFull = false
+  must(await queue.enqueue(jobOf(3)))
+  expect(must(await queue.lease({ zone: 'frankfurt', holder: 'one' }))?.job).toEqual(jobOf(1))
+  await queue.close()
+  const again = must(await openFileQueue(folder, PARTS))
+  expect(must(await again.open())).toEqual([jobOf(1), jobOf(3)])
+  await again.close()
+})

@@ -23,12 +23,21 @@ import { JOBS } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import { lockFolder } from '../folder-lock.ts'
 import { placedProblems } from '../schema-validator.ts'
-import { bytesIfThere, guarded, makeFolder, storeFailure, writeWhole } from '../store/durable.ts'
+import { bytesIfThere, guarded, isCode, makeFolder, storeFailure, writeWhole } from '../store/durable.ts'
 import { appendLine, cutTornLine } from '../stored-file.ts'
 import { isEntry, type JobEntry } from './journal.ts'
 
 const LARGEST_JOURNAL = 512 * 1024 * 1024
 const PATIENCE_MS = 10_000
+/** Length from which the journal is written anew with the jobs that are still known, which have some 15 MiB at most. */
+const SHORTENED_BYTES = 64 * 1024 * 1024
+
+/** How the journal is written. */
+interface JournalDisk {
+  readonly append: typeof appendLine
+  readonly shortenedBytes: number
+}
+const DISK: JournalDisk = { append: appendLine, shortenedBytes: SHORTENED_BYTES }
 
 interface Known {
   readonly job: CollectorJob
@@ -46,6 +55,7 @@ export async function openFileQueue(
   folder: string,
   parts: QueueParts,
   patienceMs: number = PATIENCE_MS,
+  disk: JournalDisk = DISK,
 ): Promise<Outcome<JobQueue>> {
   const path = join(folder, JOBS.journal)
   try {
@@ -58,9 +68,9 @@ export async function openFileQueue(
       await lock.value.release()
       return jobs
     }
-    const queue = queueOver(jobs.value, parts, (entry) => appendLine(path, lineOf(entry), LARGEST_JOURNAL))
-    await writeWhole(path, [...jobs.value.values()].flatMap(entriesOf).map(lineOf).join(''))
-    return ok({ ...queue, close: lock.value.release })
+    const journal = journalOf(path, () => [...jobs.value.values()].flatMap(entriesOf).map(lineOf).join(''), disk)
+    await journal.rewrite()
+    return ok({ ...queueOver(jobs.value, parts, journal), close: lock.value.release })
   } catch (problem) {
     return storeFailure(problem)
   }
@@ -72,29 +82,67 @@ export async function openJobsInFiles(folder: string): Promise<Outcome<number>> 
   return jobs.ok ? ok(open(jobs.value).length) : jobs
 }
 
+interface Journal {
+  /** Rejects as the file system does; nothing is confirmed then. */
+  readonly append: (entry: JobEntry) => Promise<void>
+  /** Writes it anew, completely or not at all. */
+  readonly rewrite: () => Promise<void>
+  /**
+   * Whether an entry can be appended. After one that did not fit on the disk, the journal is written anew, because no line may continue the part
+   * that did. Rejects while the disk is full.
+   */
+  readonly isUsable: () => Promise<boolean>
+}
+
+/** `text`: the shortest journal that describes the jobs now. */
+function journalOf(path: string, text: () => string, { append, shortenedBytes }: JournalDisk): Journal {
+  let [length, longest] = [0, shortenedBytes]
+  let state: 'whole' | 'cut' | 'broken' = 'whole'
+  const rewrite = async (): Promise<void> => {
+    const whole = text()
+    await writeWhole(path, whole)
+    length = Buffer.byteLength(whole)
+    longest = Math.max(shortenedBytes, length * 2)
+    state = 'whole'
+  }
+  return {
+    append: async (entry) => {
+      const line = lineOf(entry)
+      try {
+        await append(path, line, LARGEST_JOURNAL)
+        length += Buffer.byteLength(line)
+      } catch (problem) {
+        state = isFull(problem) ? 'cut' : 'broken'
+        throw problem
+      }
+    },
+    rewrite,
+    isUsable: async () => {
+      if (state === 'cut') await rewrite()
+      // Where that fails, the longer journal stays.
+      else if (length > longest)
+        await rewrite().catch(() => {
+          longest = length * 2
+        })
+      return state === 'whole'
+    },
+  }
+}
+
+const isFull = (problem: unknown): boolean => isCode(problem, 'ENOSPC') || isCode(problem, 'EDQUOT')
+
 const lineOf = (entry: JobEntry): string => `${canonicalJson(entry)}\n`
 
-function queueOver(
-  jobs: Map<string, Known>,
-  { now, newId }: QueueParts,
-  append: (entry: JobEntry) => Promise<void>,
-): Omit<JobQueue, 'close'> {
+function queueOver(jobs: Map<string, Known>, { now, newId }: QueueParts, journal: Journal): Omit<JobQueue, 'close'> {
   let last: Promise<unknown> = Promise.resolve()
-  let isBroken = false
   /** Runs work one after the other: each decision is stored before the next one is made. */
   const inTurn = <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> => {
-    const done = last.then(() => (isBroken ? BROKEN : work())).catch(storeFailure)
+    const done = last.then(async () => ((await journal.isUsable()) ? await work() : BROKEN)).catch(storeFailure)
     last = done
     return done
   }
   const record = async (entry: JobEntry): Promise<void> => {
-    try {
-      await append(entry)
-    } catch (problem) {
-      // Part of a line may be on the disk, which no further line may continue: the journal must be opened again.
-      isBroken = true
-      throw problem
-    }
+    await journal.append(entry)
     apply(jobs, entry, now())
   }
   const isFree = ({ state, until }: Known): boolean =>
