@@ -108,7 +108,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     await audit.value.close()
     return copies
   }
-  const transfers = await createTransfers(settings.uploadBytes)
+  const transfers = await createTransfers(settings.uploadBytes, { now: options.now, everyMs: MINUTE_MS })
   let auditCopies: AuditCopies | null = null
   let senders: Senders | null = null
   let starters: Starters | null = null

@@ -56,9 +56,19 @@ export const safeFileName = (name: string): string => {
   return plain === '' ? 'file' : plain.slice(-LONGEST_NAME)
 }
 
-export async function createTransfers(largest: number): Promise<Transfers> {
+/** How old files are found. */
+interface Sweeping {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly everyMs: number
+}
+
+/** `largest`: maximum size of an upload in bytes. */
+export async function createTransfers(largest: number, { now: clock, everyMs }: Sweeping): Promise<Transfers> {
   const folder = await mkdtemp(join(tmpdir(), 'barewitness-team-'))
   const [uploads, downloads] = [new Map<string, Held>(), new Map<string, Held>()]
+  /** Uploads that are arriving, by session. */
+  const arriving = new Map<string, number>()
   const newId = (): string => randomBytes(32).toString('hex')
   const drop = async (path: string): Promise<void> => {
     if (path.startsWith(`${folder}/`)) await rm(join(path, '..'), { recursive: true, force: true })
@@ -71,6 +81,8 @@ export async function createTransfers(largest: number): Promise<Transfers> {
           void drop(path)
         }
   }
+  const sweep = setInterval(() => forget(clock()), everyMs)
+  sweep.unref()
   const take = (from: Map<string, Held>, owner: Owner, id: string, now: number): string | null => {
     forget(now)
     const held = from.get(id)
@@ -96,32 +108,46 @@ export async function createTransfers(largest: number): Promise<Transfers> {
     downloads.set(id, { ...owner, path, at: now, ...(isOpen === undefined ? {} : { isOpen }) })
     return id
   }
+  const stored = async (name: string, body: Readable): Promise<Outcome<string>> => {
+    const path = await place(name)
+    let size = 0
+    try {
+      await pipeline(
+        body,
+        async function* bounded(chunks: AsyncIterable<Uint8Array>) {
+          for await (const chunk of chunks) {
+            size += chunk.length
+            if (size > largest) throw new Error('too large')
+            yield chunk
+          }
+        },
+        createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+      )
+      return ok(path)
+    } catch {
+      await drop(path)
+      return fail('input.refused', size > largest ? 'the file is too large' : 'the upload was not completed')
+    }
+  }
   return {
     receive: async (owner, name, body, now) => {
       forget(now)
-      if ([...uploads.values()].filter(({ session }) => session === owner.session).length >= MOST_OF_SESSION)
+      const { session } = owner
+      const others = arriving.get(session) ?? 0
+      if (others + [...uploads.values()].filter((one) => one.session === session).length >= MOST_OF_SESSION)
         return fail('input.refused', 'too many uploads wait to be used')
-      const path = await place(name)
-      let size = 0
+      arriving.set(session, others + 1)
       try {
-        await pipeline(
-          body,
-          async function* bounded(chunks: AsyncIterable<Uint8Array>) {
-            for await (const chunk of chunks) {
-              size += chunk.length
-              if (size > largest) throw new Error('too large')
-              yield chunk
-            }
-          },
-          createWriteStream(path, { flags: 'wx', mode: 0o600 }),
-        )
-      } catch {
-        await drop(path)
-        return fail('input.refused', size > largest ? 'the file is too large' : 'the upload was not completed')
+        const path = await stored(name, body)
+        if (!path.ok) return path
+        const id = newId()
+        uploads.set(id, { ...owner, path: path.value, at: now })
+        return ok(id)
+      } finally {
+        const left = (arriving.get(session) ?? 1) - 1
+        if (left === 0) arriving.delete(session)
+        else arriving.set(session, left)
       }
-      const id = newId()
-      uploads.set(id, { ...owner, path, at: now })
-      return ok(id)
     },
     takeUpload: (owner, id, now) => take(uploads, owner, id, now),
     place,
@@ -138,7 +164,10 @@ export async function createTransfers(largest: number): Promise<Transfers> {
     },
     takeDownload: (owner, id, now) => take(downloads, owner, id, now),
     drop,
-    close: async () => await rm(folder, { recursive: true, force: true }),
+    close: async () => {
+      clearInterval(sweep)
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }
 
