@@ -144,6 +144,66 @@ export const unsavedSections = (form: EngagementForm, saved: EngagementForm | nu
     ),
   )
 
+/** Members of a form that a section shows. */
+const MEMBERS: Readonly<Record<EngagementSection, readonly (keyof EngagementForm)[]>> = {
+  who: [
+    ...(['entity', 'audience', 'purpose', 'reportingBasis', 'fieldwork', 'categories'] as const),
+    ...(['status', 'distribution', 'owner', 'on'] as const),
+  ],
+  boundary: ['boundary'],
+  responsibilities: ['responsibilities'],
+  subservice: ['subserviceOrganizations'],
+  'user-entity': ['complementaryUserEntityControls'],
+  ephi: ['ephi'],
+  population: ['population'],
+  'sign-off': ['signOff'],
+}
+
+interface JoinedForm {
+  /** The stored form with the sections that this person changed. */
+  readonly form: EngagementForm
+  /** Sections that both changed, and not in the same way. */
+  readonly both: readonly EngagementSection[]
+}
+
+/** A form with one section of another one. */
+export function withSectionOf(form: EngagementForm, from: EngagementForm, section: EngagementSection): EngagementForm {
+  const isOf = ([name]: [string, unknown]): boolean => MEMBERS[section].includes(name as keyof EngagementForm)
+  const members = [...Object.entries(form).filter((one) => !isOf(one)), ...Object.entries(from).filter(isOf)]
+  return Object.fromEntries(members) as unknown as EngagementForm
+}
+
+/** Joins the changes that one person made to a known form with those that another person stored meanwhile; null: none is stored. */
+export function joinedForm(form: EngagementForm, known: EngagementForm, stored: EngagementForm | null): JoinedForm {
+  if (stored === null) return { form, both: [] }
+  const [own, others] = [unsavedSections(form, known), unsavedSections(stored, known)]
+  if (others.size === 0) return { form, both: [] }
+  const different = unsavedSections(form, stored)
+  return {
+    form: [...own].reduce((joined, section) => withSectionOf(joined, form, section), stored),
+    both: [...own].filter((section) => others.has(section) && different.has(section)),
+  }
+}
+
+interface KeptForm {
+  readonly form: EngagementForm
+  /** The stored form that it was typed over; null where there was none. */
+  readonly known: EngagementForm | null
+}
+
+/** Unsaved input, kept until the window closes, so that leaving the screen loses nothing. */
+let kept: ({ readonly fleet: string } & KeptForm) | null = null
+
+export const keptForm = (fleet: string): KeptForm | null => (kept?.fleet === fleet ? kept : null)
+export const keepForm = (fleet: string, form: KeptForm): void => {
+  kept = { fleet, ...form }
+}
+
+/** Drops a form once it is saved; a later one is kept. */
+export const forgetForm = (form: EngagementForm | null): void => {
+  if (form === null || kept?.form === form) kept = null
+}
+
 export type SectionState = 'unsaved' | 'missing' | 'complete' | 'empty'
 
 /** The status of a section. A section that only holds a list may be empty. */

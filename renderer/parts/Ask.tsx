@@ -134,3 +134,25 @@ export function FailureNote({ error }: { readonly error: CallFailure }) {
     />
   )
 }
+
+/** Shown in a section that another person saved while it was edited here. */
+export function AlsoChanged({ onReplace, onTake }: { readonly onReplace: () => void; readonly onTake: () => void }) {
+  return (
+    <Notice
+      kind="warning"
+      interrupts
+      title="Another person saved this section meanwhile."
+      means="Your input is not saved yet."
+      actions={
+        <>
+          <Button small onPress={onReplace}>
+            Replace theirs with mine
+          </Button>
+          <Button small onPress={onTake}>
+            Discard mine
+          </Button>
+        </>
+      }
+    />
+  )
+}

@@ -9,28 +9,34 @@ import {
 } from '../../schemas/ipc-engagement.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
+import { call } from '../bridge.ts'
 import {
-  BLANK_FLOW,
-  BLANK_STORE,
   blankForm,
-  linesOf,
-  nodesIn,
+  forgetForm,
+  joinedForm,
+  keepForm,
+  keptForm,
   sectionState,
   unsavedSections,
+  withSectionOf,
 } from '../engagement-model.ts'
 import { announce, recorded, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { bound, TextArea, TextField } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { FailureNote } from './Ask.tsx'
+import { AlsoChanged, FailureNote } from './Ask.tsx'
 import { ResponsibilitySection, SubserviceSection, UserEntitySection } from './EngagementParties.tsx'
-import { BoundarySection, OwnerFields, type SectionProps, SignOffSection, WhoSection } from './EngagementWho.tsx'
-import { LinesField } from './FieldForm.tsx'
+import {
+  BoundarySection,
+  EphiSection,
+  PopulationSection,
+  type SectionProps,
+  SignOffSection,
+  WhoSection,
+} from './EngagementWho.tsx'
 import { FormDialog } from './FormDialog.tsx'
 import { MarkedLine } from './Mark.tsx'
-import { Repeated } from './Repeated.tsx'
 
 const SECTIONS: Readonly<Record<EngagementSection, (props: SectionProps) => React.ReactNode>> = {
   who: WhoSection,
@@ -60,26 +66,57 @@ export function EngagementEditor({ first, begin }: EngagementEditorProps) {
   const [blank] = useState(() => blankForm(today(), fleet?.nodes.map(({ name }) => name) ?? []))
   const about = `${fleet?.name ?? ''} ${fleet?.demo === true}`
   const [view, setView] = useState(first)
-  useEffect(() => setView(first), [first])
-  const [form, setForm] = useState(() => keptForm(about) ?? first.form ?? (begin ? blank : null))
+  const [begun] = useState(() => {
+    const before = keptForm(about)
+    return before === null ? null : joinedForm(before.form, before.known ?? blank, first.form)
+  })
+  const [form, setForm] = useState(begun?.form ?? first.form ?? (begin ? blank : null))
+  const [both, setBoth] = useState(begun?.both ?? [])
   const set = useAction('engagement.set')
   const now = useRef({ form, view })
   now.current = { form, view }
-  const put = (next: EngagementForm): void => {
-    keepForm(about, next)
+  const put = (next: EngagementForm, known = view.form): void => {
+    keepForm(about, { form: next, known })
     setForm(next)
   }
-  /** The view after saving; null where that failed. */
-  const save = async (): Promise<EngagementView | null> => {
-    const { form: sent, view: known } = now.current
+  /** Shows what is stored now, with the input that is not. */
+  const join = (typed: EngagementForm, stored: EngagementView): void => {
+    const joined = joinedForm(typed, now.current.view.form ?? blank, stored.form)
+    setView(stored)
+    if (keptForm(about) === null) setForm(joined.form)
+    else put(joined.form, stored.form)
+    if (joined.both.length > 0) setBoth(joined.both)
+  }
+  const saving = useRef(false)
+  const joining = useRef(join)
+  joining.current = join
+  useEffect(() => {
+    const { form: typed } = now.current
+    if (typed === null) setView(first)
+    else if (!saving.current) joining.current(typed, first)
+  }, [first])
+  /** The view after saving; null where that failed, and where a person must decide first what becomes of the input of another one. */
+  const save = async (replaces = false): Promise<EngagementView | null> => {
+    const { form: typed, view: known } = now.current
     // A form without any input is not a draft.
-    if (sent === null || sent === blank || unsavedSections(sent, known.form).size === 0) return known
+    if (typed === null || typed === blank || unsavedSections(typed, known.form).size === 0) return known
+    if (both.length > 0 && !replaces) return null
+    const stored = await call('engagement.get', { of: 'run' })
+    const joined = joinedForm(typed, known.form ?? blank, stored.ok ? stored.value.form : null)
+    if (joined.both.length > 0 && stored.ok) {
+      join(typed, stored.value)
+      return null
+    }
+    const sent = joined.form
+    saving.current = true
     const reply = await set.run(sent)
+    saving.current = false
     if (reply === null) return null
-    forgetForm(sent)
+    forgetForm(typed)
+    setBoth([])
     setView(reply)
     // Input made while saving is kept.
-    if (now.current.form === sent) setForm(reply.form)
+    if (now.current.form === typed) setForm(reply.form)
     recorded(reply.counts && !reply.waits ? 'Saved and in use.' : 'Saved.')
     return reply
   }
@@ -115,7 +152,13 @@ export function EngagementEditor({ first, begin }: EngagementEditorProps) {
           view={view}
           busy={set.busy}
           error={set.error}
+          isAlsoChanged={both.includes(section)}
           onPut={(part) => put({ ...form, ...part })}
+          onReplace={() => void save(true)}
+          onTake={() => {
+            setBoth([])
+            if (view.form !== null) put(withSectionOf(form, view.form, section))
+          }}
           onSave={() => void save()}
         />
       ))}
@@ -163,10 +206,14 @@ interface OneSection {
   readonly busy: boolean
   readonly error: CallFailure | null
   readonly onPut: (part: Partial<EngagementForm>) => void
+  /** Another person stored other input in this section meanwhile. */
+  readonly isAlsoChanged: boolean
+  readonly onReplace: () => void
+  readonly onTake: () => void
   readonly onSave: () => void
 }
 
-function Section({ section, form, view, busy, error, onPut, onSave }: OneSection) {
+function Section({ section, form, view, busy, error, isAlsoChanged, onPut, onReplace, onTake, onSave }: OneSection) {
   const { label, meaning } = engagementSectionWords[section]
   const { is, lacks } = sectionState(form, view, section)
   const Fields = SECTIONS[section]
@@ -201,6 +248,7 @@ function Section({ section, form, view, busy, error, onPut, onSave }: OneSection
           </ul>
         )}
         {wasOpened && <Fields form={form} put={onPut} />}
+        {isAlsoChanged && <AlsoChanged onReplace={onReplace} onTake={onTake} />}
         {error !== null && is === 'unsaved' && <FailureNote error={error} />}
         <div className="actions">
           <Button busy={busy} isDisabled={is !== 'unsaved'} label={`Save ${label}`} onPress={onSave}>
@@ -272,123 +320,6 @@ function ImportButton({
           <p>The file replaces every section. A copy of the current engagement is kept on this computer.</p>
         </FormDialog>
       )}
-    </>
-  )
-}
-
-/** Unsaved input, kept until the window closes, so that leaving the screen loses nothing. */
-let kept: { readonly fleet: string; readonly form: EngagementForm } | null = null
-
-const keptForm = (fleet: string): EngagementForm | null => (kept?.fleet === fleet ? kept.form : null)
-const keepForm = (fleet: string, form: EngagementForm): void => {
-  kept = { fleet, form }
-}
-
-/** Drops a form once it is saved; a later one is kept. */
-const forgetForm = (form: EngagementForm | null): void => {
-  if (form === null || kept?.form === form) kept = null
-}
-
-/** ePHI locations and flows. */
-function EphiSection({ form: { ephi }, put }: SectionProps) {
-  const change = (part: Partial<EngagementForm['ephi']>): void => put({ ephi: { ...ephi, ...part } })
-  return (
-    <>
-      <h3>ePHI locations</h3>
-      <Repeated
-        word="store"
-        items={ephi.stores}
-        onChange={(stores) => change({ stores })}
-        blank={BLANK_STORE}
-        most={1000}
-        none="None. Leave empty only if no ePHI is stored on these nodes."
-        nameOf={({ name }) => name}
-      >
-        {(one, set) => (
-          <>
-            <div className="form-pair">
-              <TextField label="Name" maxLength={200} {...bound(one, set, 'name')} />
-              <TextField
-                label="Path on the node"
-                description="For example /data/ephi."
-                mono
-                maxLength={4096}
-                {...bound(one, set, 'path')}
-              />
-            </div>
-            <div className="form-pair">
-              <TextArea label="Content" rows={2} maxLength={1000} {...bound(one, set, 'what')} />
-              <LinesField
-                label="Nodes"
-                description="Nodes that store it, one per line."
-                rows={2}
-                mono
-                {...bound(one, set, 'nodes')}
-                read={nodesIn}
-                write={linesOf}
-              />
-            </div>
-          </>
-        )}
-      </Repeated>
-      <h3>ePHI flows</h3>
-      <Repeated
-        word="flow"
-        items={ephi.flows}
-        onChange={(flows) => change({ flows })}
-        blank={BLANK_FLOW}
-        most={1000}
-        none="No flows yet."
-        nameOf={({ name }) => name}
-      >
-        {(one, set) => (
-          <>
-            <div className="form-pair">
-              <TextField label="Name" maxLength={200} {...bound(one, set, 'name')} />
-              <TextField label="Protection" maxLength={500} {...bound(one, set, 'protection')} />
-            </div>
-            <div className="form-pair">
-              <TextField label="From" maxLength={300} {...bound(one, set, 'from')} />
-              <TextField label="To" maxLength={300} {...bound(one, set, 'to')} />
-            </div>
-          </>
-        )}
-      </Repeated>
-      <OwnerFields value={ephi} onChange={change} />
-    </>
-  )
-}
-
-/** The declared population and its source. */
-function PopulationSection({ form: { population }, put }: SectionProps) {
-  const { fleet } = useStore()
-  const change = (part: Partial<EngagementForm['population']>): void => put({ population: { ...population, ...part } })
-  const inFleet = fleet?.nodes.map(({ name }) => name) ?? []
-  return (
-    <>
-      <TextField
-        label="Source of the list"
-        description="For example an asset register. An independent list is stronger evidence than the list in this window."
-        maxLength={500}
-        {...bound(population, change, 'source')}
-      />
-      <LinesField
-        label="Nodes"
-        description={`One per line. ${plural(population.nodes.length, 'node')} declared.`}
-        rows={8}
-        mono
-        {...bound(population, change, 'nodes')}
-        read={nodesIn}
-        write={linesOf}
-      />
-      {inFleet.length > 0 && (
-        <div className="actions">
-          <Button small onPress={() => change({ nodes: [...new Set([...population.nodes, ...inFleet])] })}>
-            Add {plural(inFleet.length, 'node')} from the fleet file
-          </Button>
-        </div>
-      )}
-      <OwnerFields value={population} onChange={change} />
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { DeclarationsView, FieldProblem, SectionName, SectionValue } from '../../schemas/ipc-declarations.ts'
 import { useAction } from '../actions.ts'
+import { call } from '../bridge.ts'
 import { formOf, memberLabel } from '../declaration-forms.ts'
 import {
   contentOf,
@@ -17,7 +18,7 @@ import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { FailureNote } from './Ask.tsx'
+import { AlsoChanged, FailureNote } from './Ask.tsx'
 import { FieldForm } from './FieldForm.tsx'
 import { MarkedLine } from './Mark.tsx'
 
@@ -49,6 +50,7 @@ export function SectionEditor({ view, section, nodes, startsOpen = false, onSave
   const [draft, setDraft] = useState<SectionValue>(() => keptDraft(key) ?? stored)
   const [problems, setProblems] = useState<readonly FieldProblem[]>([])
   const [wasOpened, setOpened] = useState(startsOpen)
+  const [isAlsoChanged, setAlsoChanged] = useState(false)
   const set = useAction('declarations.set')
   const body = useRef<HTMLElement>(null)
   const storedText = JSON.stringify(stored)
@@ -62,9 +64,16 @@ export function SectionEditor({ view, section, nodes, startsOpen = false, onSave
     setDraft(next)
     onDraft()
   }
-  const save = async (): Promise<void> => {
+  const save = async (replaces = false): Promise<void> => {
+    if (isAlsoChanged && !replaces) return
     const value = sectionToSend(draft)
     put(value)
+    const current = await call('declarations.get', null)
+    if (current.ok && current.value !== null) {
+      const changed = isUnsaved(storedValue(current.value, section, nodes).value, stored)
+      setAlsoChanged(changed)
+      if (changed) return onSaved(current.value)
+    }
     const reply = await set.run({ section, nodes, value })
     if (reply === null) return
     setProblems(reply.saved ? [] : reply.problems)
@@ -127,6 +136,15 @@ export function SectionEditor({ view, section, nodes, startsOpen = false, onSave
             means={whole.map(({ text }) => visible(text)).join('; ')}
           />
         )}
+        {isAlsoChanged && (
+          <AlsoChanged
+            onReplace={() => void save(true)}
+            onTake={() => {
+              setAlsoChanged(false)
+              put(stored)
+            }}
+          />
+        )}
         {set.error !== null && <FailureNote error={set.error} />}
         <div className="actions">
           <Button
@@ -142,6 +160,7 @@ export function SectionEditor({ view, section, nodes, startsOpen = false, onSave
               kind="quiet"
               label={`Discard changes of ${title}`}
               onPress={() => {
+                setAlsoChanged(false)
                 put(stored)
                 setProblems([])
               }}

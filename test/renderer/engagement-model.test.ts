@@ -4,6 +4,7 @@ import { lacksIn } from '../../main/core/engagement/form.ts'
 import {
   blankForm,
   categoriesLine,
+  joinedForm,
   linesIn,
   nodesIn,
   rowsIn,
@@ -27,6 +28,19 @@ describe('sections of an engagement', () => {
     const moved = { ...FORM, ephi: { ...FORM.ephi, owner: 'J. Chen' }, signOff: [] }
     expect([...unsavedSections(moved, FORM)]).toEqual(['ephi'])
     expect([...unsavedSections(FORM, null)]).toEqual([...ENGAGEMENT_SECTIONS])
+  })
+
+  test('sections that two people changed are joined, and one that both changed is named and keeps what was typed here', () => {
+    const typed = { ...FORM, ephi: { ...FORM.ephi, owner: 'J. Chen' } }
+    const other = { ...FORM, entity: 'Another', fieldwork: null, population: { ...FORM.population, owner: 'R. Vega' } }
+    expect(joinedForm(typed, FORM, FORM)).toEqual({ form: typed, both: [] })
+    expect(joinedForm(typed, FORM, other)).toEqual({ form: { ...other, ephi: typed.ephi }, both: [] })
+    const { fieldwork: _fieldwork, ...without } = { ...FORM, entity: 'Mine' }
+    expect(joinedForm(without, FORM, other)).toEqual({
+      form: { ...without, population: other.population },
+      both: ['who'],
+    })
+    expect(joinedForm(other, FORM, other)).toEqual({ form: other, both: [] })
   })
 
   test.each([
