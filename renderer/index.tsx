@@ -49,10 +49,11 @@ function show(into: HTMLElement): void {
 if (root !== null) {
   if ('barewitness' in window) show(root)
   else
-    void import('./team-bridge.ts').then(async ({ openTeamBridge }) => {
+    void import('./team-bridge.ts').then(async ({ keepSignedIn, openTeamBridge }) => {
       const bridge = await openTeamBridge()
       if (bridge === null) return
       setBridge(bridge)
+      keepSignedIn()
       show(root)
     })
 }

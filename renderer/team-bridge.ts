@@ -19,6 +19,18 @@ export async function openTeamBridge(): Promise<Bridge | null> {
   return { call: (method, input) => callServer(method, input), onEvent: listenToServer }
 }
 
+/** Shorter than any time after which a session without calls ends. */
+const TYPING_MS = 30_000
+/** When the last request was sent, by the clock of the page. */
+let askedAt = 0
+
+/** Has each entering of text count as use of the session, because a long text is typed without any call. At most one call is made for it in TYPING_MS. */
+export function keepSignedIn(): void {
+  addEventListener('input', () => {
+    if (performance.now() - askedAt >= TYPING_MS) void callServer('app.info', null)
+  })
+}
+
 /** Dialogs that choose where files are saved: a browser downloads them. */
 const SAVES: readonly Dialog[] = ['save-file', 'export-folder']
 
@@ -59,6 +71,7 @@ const isUnfinished = (reply: Reply<unknown>): boolean => !reply.ok && reply.erro
  * server is downloaded.
  */
 async function fetched<T>(address: string, request: RequestInit): Promise<Reply<T>> {
+  askedAt = performance.now()
   let response: Response
   try {
     response = await fetch(address, { ...request, credentials: 'same-origin', cache: 'no-store' })

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { may, signedIn } from '../../renderer/team.ts'
-import { openTeamBridge } from '../../renderer/team-bridge.ts'
+import { keepSignedIn, openTeamBridge } from '../../renderer/team-bridge.ts'
 import { TEAM_HEADERS, type TeamSession } from '../../schemas/ipc-team.ts'
 
 const SESSION: TeamSession = {
@@ -101,4 +101,26 @@ test('a step that the server did not finish in time is asked for again, and not 
     return left > 0 ? unfinished.clone() : json({ ok: true, value: null })
   })
   expect(await bridge?.call('fleet.get', null)).toEqual({ ok: true, value: null })
+})
+
+test('typing without a call keeps the session, with one request in half a minute', async () => {
+  const { asked } = serverWith({
+    'api/session': json({ ok: true, value: SESSION }),
+    'api/call/app.info': json({ ok: true, value: null }),
+  })
+  let types = (): void => undefined
+  vi.stubGlobal('addEventListener', (kind: string, listener: () => void) => {
+    if (kind === 'input') types = listener
+  })
+  let now = 0
+  vi.stubGlobal('performance', { now: () => now })
+  await openTeamBridge()
+  keepSignedIn()
+  const calls = () => asked.filter(([address]) => address === 'api/call/app.info').length
+  const counts = [0, 29_999, 30_000, 30_001, 60_000].map((at) => {
+    now = at
+    types()
+    return calls()
+  })
+  expect(counts).toEqual([0, 0, 1, 1, 2])
 })
