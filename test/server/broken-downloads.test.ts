@@ -86,3 +86,16 @@ test('a session has eight downloads in progress at most, and the next one is the
   expect(status).toBe(200)
   for (const one of going) one.destroy()
 })
+
+test('a download ends with its session', async () => {
+  const { kit, officer, offered, begun } = await largeKit()
+  const [address, path] = await offered()
+  const response = await begun(address)
+  const { csrf } = await officer.session('alpha')
+  const closed = new Promise<boolean>((resolve) => response.once('close', () => resolve(response.complete)))
+  expect((await officer.send('POST', '/auth/sign-out', { [TEAM_HEADERS.csrf]: csrf })).status).toBe(303)
+  response.resume()
+  expect(await closed).toBe(false)
+  while (existsSync(path)) await sleep(5)
+  expect(kit.logged.find(({ kind }) => kind === 'download')).toMatchObject({ status: 400 })
+})

@@ -354,11 +354,11 @@ async function download(parts: ServerParts, exchange: Exchange, inside: Inside, 
       'Content-Length': size,
       'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}`,
     })
-    await pipeline(stream, exchange.response)
+    await pipeline(stream, exchange.response, { signal: inside.session.ended })
     return { status: 200 }
   } catch (thrown) {
-    // The client closed the connection before it had everything.
-    if (isCode(thrown, 'ERR_STREAM_PREMATURE_CLOSE')) return { status: 400 }
+    // The client closed the connection, or the session was ended, before everything was sent.
+    if (isCode(thrown, 'ERR_STREAM_PREMATURE_CLOSE') || isCode(thrown, 'ABORT_ERR')) return { status: 400 }
     throw thrown
   } finally {
     await parts.transfers.drop(path)
