@@ -3218,7 +3218,7 @@ export interface TeamLimits {
    */
   readonly callSeconds?: number
   /**
-   * Maximum number of concurrent calls of one session. Default 32.
+   * Maximum number of concurrent calls of one person, in all sessions together. Default 32.
    */
   readonly callsPerSession?: number
   /**

@@ -47,8 +47,10 @@ export interface Sessions {
   readonly count: () => number
 }
 
-/** Maximum number of sessions. At the limit, the least recently used one ends when another begins. */
+/** Maximum number of sessions. At this limit and the next one, the least recently used session ends when another begins. */
 const MOST = 10_000
+/** Maximum number of sessions of one person, so that no one takes the places of others. */
+const MOST_OF_PERSON = 20
 /** Minimum interval between stored times of use. A restart may end a session earlier by this interval, never later. */
 const STORE_USE_MS = 30_000
 
@@ -86,10 +88,10 @@ export function createSessions(
   return {
     start: async (person, way, now) => {
       for (const [hash, session] of all) if (isOver(session, now)) forget(hash)
-      if (all.size >= MOST) {
-        const [oldest] = [...all.values()].sort((a, b) => a.usedAt - b.usedAt)
-        if (oldest !== undefined) forget(oldest.hash)
-      }
+      const own = [...all.values()].filter((one) => one.person.subject === person.subject)
+      const full = own.length >= MOST_OF_PERSON ? own : all.size >= MOST ? [...all.values()] : []
+      const [oldest] = [...full].sort((a, b) => a.usedAt - b.usedAt)
+      if (oldest !== undefined) forget(oldest.hash)
       const id = Buffer.from(random(32)).toString('base64url')
       const hash = hashOf(id)
       const begun = { hash, publicId: Buffer.from(random(16)).toString('hex'), way, createdAt: now, usedAt: now }

@@ -172,7 +172,7 @@ describe('hostile requests', () => {
   })
 })
 
-test('so many calls of one session at once', async () => {
+test('so many calls of one person at once, in all sessions together', async () => {
   let release = (): void => undefined
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -195,6 +195,7 @@ test('so many calls of one session at once', async () => {
   const first = one.call('alpha', 'fleet.get', null)
   while (!own.auditText().includes('fleet.get')) await new Promise((resolve) => setTimeout(resolve, 5))
   expect((await one.call('alpha', 'fleet.get', null)).status).toBe(429)
+  expect((await (await own.as('officer')).call('alpha', 'fleet.get', null)).status).toBe(429)
   expect((await (await own.as('auditor')).send('GET', '/e/alpha/')).status).toBe(200)
   release()
   expect((await first).status).toBe(200)

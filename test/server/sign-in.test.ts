@@ -183,3 +183,20 @@ test('as many people sign in within a minute from one address as the limit state
   expect(statuses).toEqual([200, 200, 200, 429, 429, 200])
   await own.close()
 })
+
+test('a person has twenty sessions at most: the one that was used longest ago ends when another begins', async () => {
+  const kit = await teamKit()
+  const own = [await kit.as('auditor')]
+  const other = await kit.as('officer')
+  for (let at = 1; at < 20; at += 1) {
+    kit.pass(1000)
+    own.push(await kit.as('auditor'))
+  }
+  const statuses = async () =>
+    await Promise.all([...own, other].map(async (one) => (await one.send('GET', '/e/alpha/api/session')).status))
+  kit.pass(1000)
+  expect((await own[0]?.send('GET', '/e/alpha/api/session'))?.status).toBe(200)
+  await kit.as('auditor')
+  expect(await statuses()).toEqual([200, 401, ...Array.from({ length: 19 }, () => 200)])
+  await kit.close()
+})

@@ -95,7 +95,7 @@ async function going(
     return sendFailure(exchange, 403, 'access.refused', 'the token of the page is missing or wrong')
   if (headerOf(exchange, 'content-encoding') !== undefined)
     return sendFailure(exchange, 415, 'input.refused', 'encoded bodies are not read')
-  const leave = parts.calls.enter(inside.session.hash)
+  const leave = parts.calls.enter(inside.session.person.subject)
   if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many calls are being answered')
   let unfinished: Promise<void> | null = null
   try {
