@@ -1,4 +1,4 @@
-import type { NodeAssessment, Observation } from '../../../schemas/types.ts'
+import type { Capture, NodeAssessment, Observation } from '../../../schemas/types.ts'
 import type {
   VerificationCheck,
   VerificationCheckResult,
@@ -158,9 +158,17 @@ function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): r
   }
   if (entry.recording?.digest !== recordingDigest(loaded))
     return [`Node ${name}: ${PATHS.assessment} is based on a different recording from the one in the pack.`]
-  const known = new Set(loaded.captures.map(({ meta }) => `${meta.probe} ${meta.command} ${meta.stdout.sha256}`))
+  const byProbe = new Map<string | null, Capture[]>()
+  for (const { meta } of loaded.captures) {
+    const before = byProbe.get(meta.probe)
+    if (before === undefined) byProbe.set(meta.probe, [meta])
+    else before.push(meta)
+  }
   const isDangling = ({ probe, captures }: Reason): boolean =>
-    captures.some(({ command, sha256 }) => !known.has(`${probe} ${command} ${sha256}`))
+    captures.some(
+      ({ command, sha256 }) =>
+        byProbe.get(probe)?.some((meta) => meta.command === command && meta.stdout.sha256 === sha256) !== true,
+    )
   return citing(entry)
     .filter(({ reasons }) => reasons.some(isDangling))
     .map(({ what }) => `Node ${name}${what} cites a capture that is not in the pack.`)
