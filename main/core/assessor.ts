@@ -15,11 +15,11 @@ import type {
 import { assessNode, conclude, termsOf, withNodesCompared } from './assess.ts'
 import { type Catalog, catalogFor, catalogReference } from './catalog.ts'
 import type { NodeVerdicts } from './conclusion/documents.ts'
-import { sha256 } from './digest.ts'
+import { type Sha256, sha256 } from './digest.ts'
 import type { PackScope } from './pack-files.ts'
 import { captureKey, type Probe } from './probe.ts'
 import type { Threshold } from './profile.ts'
-import { compare, type LoadedRecording } from './recording.ts'
+import { compare, keepKnownDigest, type LoadedRecording } from './recording.ts'
 import { traceNode, traceOf } from './trace.ts'
 
 /** What the results of all nodes of a pack depend on, as stated in the pack. */
@@ -70,7 +70,8 @@ interface Rules {
 }
 
 interface PackRules {
-  readonly node: (node: string, recording: LoadedRecording | null) => AssessedNode
+  /** `digest`: the digest of the recording, which is computed where it is absent. */
+  readonly node: (node: string, recording: LoadedRecording | null, digest?: Sha256) => AssessedNode
   /** Concludes from the verdicts of all nodes. `demo`: whether any rests on demonstration data. */
   readonly whole: (
     nodes: readonly NodeVerdicts[],
@@ -119,7 +120,8 @@ export const rulesOf = (catalog: Catalog): Rules => ({
     const compared = withNodesCompared(catalog, shared, asOf)
     const terms = termsOf(scope)
     return {
-      node: (node, recording) => {
+      node: (node, recording, digest) => {
+        if (recording !== null && digest !== undefined) keepKnownDigest(recording, digest)
         try {
           const assessment = compared(assessNode(catalog, node, recording, terms))
           return { assessment, traced: traceNode(catalogFor(catalog, scope), recording, assessment) }

@@ -98,7 +98,17 @@ function answersTo(
 /**
  * Computed from the bytes themselves: with a key that was only stated, one answer could be substituted for another.
  */
-const digestOf = (bytes: Uint8Array): string => (bytes.length === 0 ? '-' : sha256(bytes))
+function digestOf(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '-'
+  const known = DIGESTS.get(bytes)
+  if (known !== undefined) return known
+  const digest = sha256(bytes)
+  DIGESTS.set(bytes, digest)
+  return digest
+}
+
+/** Nodes of one pack share the arrays of equal outputs, which nothing modifies. */
+const DIGESTS = new WeakMap<Uint8Array, string>()
 
 /** Captures by probe and command; see captureKey(). */
 type CaptureIndex = ReadonlyMap<string, CapturedAnswer>
@@ -110,13 +120,14 @@ type CaptureIndex = ReadonlyMap<string, CapturedAnswer>
 export function capturesByKey(captures: readonly CapturedAnswer[]): CaptureIndex {
   const known = indexed.find((one) => one.captures === captures)
   if (known !== undefined) return known.index
-  const rank = ({ meta }: CapturedAnswer): string =>
-    `${meta.status === 'done' ? '1' : '0'} ${meta.startedAt} ${meta.stdout.sha256} ${meta.stderr.sha256}`
-  const ordered = [...captures].sort((a, b) => compare(rank(a), rank(b)))
-  const index = new Map(ordered.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
+  const ranked = captures.map((capture) => ({ capture, rank: rankOf(capture) })).sort((a, b) => compare(a.rank, b.rank))
+  const index = new Map(ranked.map(({ capture }) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
   indexed = [{ captures, index }, ...indexed].slice(0, MOST_INDEXED)
   return index
 }
+
+const rankOf = ({ meta }: CapturedAnswer): string =>
+  `${meta.status === 'done' ? '1' : '0'} ${meta.startedAt} ${meta.stdout.sha256} ${meta.stderr.sha256}`
 
 /**
  * A node is evaluated, traced and drawn before the next one, or compared with another recording of it; older ones are

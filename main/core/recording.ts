@@ -115,6 +115,11 @@ export function keepDigest(loaded: RecordingOutline, text: string): void {
   if (isInPackOrder(loaded)) DIGESTS.set(loaded, sha256(text))
 }
 
+/** Keeps the digest of a recording that came from another thread, which computed it. */
+export function keepKnownDigest(loaded: RecordingOutline, digest: Sha256): void {
+  DIGESTS.set(loaded, digest)
+}
+
 const isInPackOrder = ({ captures }: RecordingOutline): boolean =>
   captures.every(({ meta }, at) => {
     const before = captures[at - 1]

@@ -7,6 +7,7 @@ import type { Assessor, KeptRules, PackAssessor } from '../../core/assessor.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
 import list from './list.json' with { type: 'json' }
+import { recordingMessages } from './recording-message.ts'
 
 /** Globals that rules may use in addition to `node:crypto` and those of the language. */
 export const GLOBALS = ['Buffer', 'TextDecoder', 'TextEncoder', 'atob', 'btoa']
@@ -141,6 +142,7 @@ function startModule(code: string, digest: string): KeptModule {
     execArgv: ['--experimental-vm-modules', '--no-warnings'],
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: YOUNG_MEMORY },
   })
+  const messageOf = recordingMessages()
   const waiting = new Map<number, Waiting>()
   let [asked, ended] = [0, null as Error | null]
   const fail = (problem: Error): void => {
@@ -167,7 +169,7 @@ function startModule(code: string, digest: string): KeptModule {
   return {
     assess: {
       about: (scope) => ask({ ask: 'about', asked: [scope] }),
-      pack: async (of) => packJudge(await ask<number>({ ask: 'pack', asked: [of] }), ask),
+      pack: async (of) => packJudge(await ask<number>({ ask: 'pack', asked: [of] }), ask, messageOf),
     },
     end: () => void worker.terminate(),
   }
@@ -179,8 +181,9 @@ type Ask = <T>(message: {
   readonly asked: readonly unknown[]
 }) => Promise<T>
 
-const packJudge = (pack: number, ask: Ask): PackAssessor => ({
-  node: (...asked) => ask({ ask: 'node', pack, asked }),
+const packJudge = (pack: number, ask: Ask, messageOf: ReturnType<typeof recordingMessages>): PackAssessor => ({
+  node: (node, recording, digest) =>
+    ask({ ask: 'node', pack, asked: [node, recording === null ? null : messageOf(recording), digest] }),
   whole: (...asked) => ask({ ask: 'whole', pack, asked }),
   trace: (...asked) => ask({ ask: 'trace', pack, asked }),
 })

@@ -26,10 +26,29 @@ const { rulesOf, RULES } = module.namespace
 const rules = rulesOf({ ...RULES, module: workerData.sha256 })
 const packs = []
 
+/** The outputs of commands that were received, by number. Rules modify none of them. */
+const outputs = []
+
+/** The recording of a message, which `recordingMessages` in recording-message.ts makes. */
+function recordingIn(message) {
+  if (message.forget) outputs.length = 0
+  for (const bytes of message.fresh) outputs.push(bytes)
+  const [recording, captures] = JSON.parse(message.text)
+  const outputAt = (place) => outputs[message.outputs[place]]
+  return {
+    recording,
+    captures: captures.map((meta, at) => ({ meta, stdout: outputAt(2 * at), stderr: outputAt(2 * at + 1) })),
+  }
+}
+
 /** The reply to one message: `about`, a new pack, or a request about such a pack. */
 function answer({ ask, pack, asked }) {
   if (ask === 'about') return rules.about(...asked)
   if (ask === 'pack') return packs.push(rules.pack(...asked)) - 1
+  if (ask === 'node') {
+    const [node, message, digest] = asked
+    return packs[pack].node(node, message === null ? null : recordingIn(message), digest)
+  }
   return packs[pack][ask](...asked)
 }
 

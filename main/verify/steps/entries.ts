@@ -6,7 +6,7 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import { nodeAssessmentPath, nodeFolder } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
-import { compare, type LoadedRecording } from '../../core/recording.ts'
+import { compare, type LoadedRecording, recordingDigest } from '../../core/recording.ts'
 import {
   isOneKey,
   keysProblem,
@@ -17,6 +17,7 @@ import {
   signedBytes,
 } from '../../core/register/signatures.ts'
 import { isOnePerson } from '../../core/register.ts'
+import { commonOutputs } from './common-outputs.ts'
 import { canonical, digestOfRead, nodeFolders, type PackReading, readRecording, textOf } from './read.ts'
 import { type DetachedReading, readDetached } from './signature.ts'
 import { NO_TRUST } from './trust.ts'
@@ -200,6 +201,7 @@ export async function* readNodes(
   { only = null, onRead = () => undefined }: NodesAsked,
 ): AsyncGenerator<NodeReading> {
   const folders = nodeFolders(source)
+  const common = commonOutputs()
   const digests = new Map(assessment?.nodes.map(({ node, sha256: digest }) => [node, digest]))
   // Declaring a node costs a pack a few bytes, evaluating it costs a millisecond: beyond this limit the pack is rejected anyway.
   let unstated = 0
@@ -209,11 +211,11 @@ export async function* readNodes(
     const folder = nodeFolder(node)
     const paths = folders.get(folder) ?? []
     const { recording, problems } = paths.some((path) => path !== nodeAssessmentPath(node))
-      ? await readRecording(source, folder, paths, validator)
+      ? await readRecording(source, folder, paths, validator, common)
       : { recording: null, problems: [] }
     const stated = await readStated(source, validator, node, digests.get(node))
     if (stated.value === null && recording === null) unstated += 1
-    const assessed = judge === null || unstated > MOST_PROBLEMS ? null : judge.node(node, recording)
+    const assessed = judge === null || unstated > MOST_PROBLEMS ? null : evaluation(judge, node, recording)
     // A failure reaches the caller that awaits the node. For a node that is never awaited, it is not an unhandled rejection.
     assessed?.catch(() => undefined)
     if (before !== null) {
@@ -227,6 +229,10 @@ export async function* readNodes(
     yield await evaluated(before)
   }
 }
+
+/** The digest of the recording comes from the text of its files, where the rules would write them again. */
+const evaluation = (judge: PackAssessor, node: string, recording: LoadedRecording | null): Promise<AssessedNode> =>
+  recording === null ? judge.node(node, null) : judge.node(node, recording, recordingDigest(recording))
 
 /** Options of readNodes(). */
 interface NodesAsked {

@@ -20,6 +20,7 @@ import { nodeFolder, type PackScope } from '../../core/pack-files.ts'
 import { decodeUtf8, quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator } from '../../core/ports.ts'
 import { type CapturedAnswer, compare, keepDigest, type LoadedRecording } from '../../core/recording.ts'
+import { type CommonOutputs, commonOutputs } from './common-outputs.ts'
 
 /** The small text files; null where one is missing, unreadable or not UTF-8. */
 export interface PackTexts {
@@ -108,10 +109,33 @@ export const canonical = (text: string | null): { readonly value: unknown } | nu
 function canonicalLine(line: string): { readonly value: unknown } | null {
   try {
     const value = parseBounded(line)
-    return canonicalJson(value) === line ? { value } : null
+    return isCanonical(line, value) ? { value } : null
   } catch {
     return null
   }
+}
+
+/**
+ * Whether a text is the canonical one of its value. Most texts are, and are recognized without a second order of members: they have every member in
+ * order, and escape no surrogate (see canonicalJson()).
+ */
+const isCanonical = (text: string, value: unknown): boolean =>
+  (!text.includes('\\ud') && JSON.stringify(value) === text && hasOrder(value)) || canonicalJson(value) === text
+
+/** Whether the names of every object in a parsed value follow each other by UTF-16 code unit. */
+function hasOrder(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) {
+    for (const item of value) if (!hasOrder(item)) return false
+    return true
+  }
+  let before: string | null = null
+  for (const name in value) {
+    if (before !== null && name <= before) return false
+    before = name
+    if (!hasOrder((value as Readonly<Record<string, unknown>>)[name])) return false
+  }
+  return true
 }
 
 /** The declarations in a pack; null where they are missing or have problems. */
@@ -156,12 +180,16 @@ interface RecordingReading {
 /** Files of a node other than captures. */
 const OWN_FILES = ['assessment.json', RECORDING.header, RECORDING.captures]
 
-/** Reads one node’s recording: every line valid, every listed output present with its digest and size, and no unlisted files. */
+/**
+ * Reads one node’s recording: every line valid, every listed output present with its digest and size, and no unlisted files. `common`: outputs that
+ * were read for other nodes of the same pack.
+ */
 export async function readRecording(
   source: PackSource,
   folder: string,
   paths: readonly string[],
   validator: SchemaValidator,
+  common: CommonOutputs = commonOutputs(),
 ): Promise<RecordingReading> {
   const problems: string[] = []
   const headerText = await textOf(source, `${folder}/${RECORDING.header}`)
@@ -179,7 +207,7 @@ export async function readRecording(
     return { recording: null, problems: [...problems, `${folder}/captures.jsonl is missing or cannot be read.`] }
   const captures: CapturedAnswer[] = []
   const named = new Set(OWN_FILES.map((file) => `${folder}/${file}`))
-  const streamOf = streamReader(source, folder)
+  const streamOf = streamReader(source, folder, common)
   for (const [index, line] of lines.slice(0, -1).entries()) {
     const meta = canonicalLine(line)
     const why = meta === null ? ['not JSON in canonical form'] : validator.problems('capture', meta.value)
@@ -210,6 +238,7 @@ export async function readRecording(
 function streamReader(
   source: PackSource,
   folder: string,
+  common: CommonOutputs,
 ): (stream: Capture['stdout']) => Promise<Uint8Array | null | 'beyond'> {
   const known = new Map<string, Uint8Array | null>()
   let repeated = 0
@@ -221,7 +250,7 @@ function streamReader(
       repeated += before?.length ?? 0
       return repeated > LARGEST_REPEATED + held ? 'beyond' : before
     }
-    const bytes = await blob(source, folder, stream)
+    const bytes = await blob(source, folder, stream, common)
     held += bytes?.length ?? 0
     if (held > LARGEST_RECORDING) return 'beyond'
     known.set(key, bytes)
@@ -229,12 +258,28 @@ function streamReader(
   }
 }
 
-async function blob(source: PackSource, folder: string, stream: Capture['stdout']): Promise<Uint8Array | null> {
+async function blob(
+  source: PackSource,
+  folder: string,
+  stream: Capture['stdout'],
+  common: CommonOutputs,
+): Promise<Uint8Array | null> {
   const path = `${folder}/${RECORDING.blobs}/${stream.sha256}`
+  const known = common.of(stream)
+  if (known !== null && comparedDigest(source, path) === stream.sha256) return known
   const bytes = await bytesOf(source, path)
-  return bytes !== null && bytes.length === stream.size && digestOfRead(source, path, bytes) === stream.sha256
-    ? bytes
-    : null
+  if (bytes === null || bytes.length !== stream.size || digestOfRead(source, path, bytes) !== stream.sha256) return null
+  common.keep(stream, bytes)
+  return bytes
+}
+
+/** The digest that all files of a pack were given when it was opened; null for a file that is missing, and for a source that hashes none. */
+function comparedDigest(source: PackSource, path: string): string | null {
+  try {
+    return source.comparedWith?.(path) ?? null
+  } catch {
+    return null
+  }
 }
 
 /** SHA-256 of the file that was just read. Where reading compared it with a digest, that digest is used, and the file is not hashed again. */
