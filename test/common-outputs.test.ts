@@ -6,6 +6,7 @@ import { sha256 } from '../main/core/digest.ts'
 import { type LoadedRecording, recordingDigest } from '../main/core/recording.ts'
 import { commonOutputs } from '../main/verify/steps/common-outputs.ts'
 import { canonical, readRecording } from '../main/verify/steps/read.ts'
+import { textsOf } from '../main/verify/steps/recording-texts.ts'
 import type { Capture } from '../schemas/types.ts'
 import { sampleRecording, sourceOf } from './support/sample-pack.ts'
 
@@ -72,6 +73,10 @@ describe('outputs that nodes have in common', () => {
       recordings[1]?.captures.map(({ stdout }) => new TextDecoder().decode(stdout)),
     )
     expect(second?.captures.every(({ stdout }, at) => stdout === first?.captures[at]?.stdout)).toBe(true)
+    // The thread of the rules receives the texts that were read.
+    expect(second === null || second === undefined ? null : textsOf(second).captures).toBe(
+      new TextDecoder().decode(files.get('data/nodes/gpu-02/captures.jsonl')),
+    )
     expect(read.filter((path) => path.includes('gpu-01/sha256')).length).toBeGreaterThan(0)
     expect(read.filter((path) => path.includes('gpu-02/sha256'))).toEqual([])
   })
@@ -108,11 +113,11 @@ describe('outputs that nodes have in common', () => {
       return { recording: sampleRecording(`gpu-0${at}`, SWAPS).recording, captures: [of(bytes), of(alike), of(alike)] }
     })
     for (const loaded of sent) {
-      const { text, outputs, fresh, forget } = messageOf(loaded)
+      const { texts, outputs, fresh, forget } = messageOf(loaded)
       if (forget) received.length = 0
       received.push(...structuredClone(fresh))
-      const [recording, metas] = JSON.parse(text) as [unknown, Capture[]]
-      expect(recording).toEqual(loaded.recording)
+      const metas = texts.captures.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Capture]))
+      expect(JSON.parse(texts.recording)).toEqual(loaded.recording)
       expect(
         metas.map((meta, at) => ({
           meta,

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { createPublicKey, verify } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -53,17 +54,17 @@ export function openKeptRules(
       : { module: entry.module, path: `${folder}${entry.version}.mjs`, entry }
   }
   /** A listed module is refused where it is not the module of the list, or, once there is a release key, where that did not sign it. */
-  const isRefused = ({ module, entry }: ModuleAtHand, code: string): boolean =>
+  const isRefused = ({ module, entry }: ModuleAtHand, { digest }: ModuleText): boolean =>
     entry !== undefined &&
-    (sha256(code) !== entry.module ||
+    (digest !== entry.module ||
       module !== entry.module ||
       (kept.releaseKey !== null && !isSigned(entry, kept.releaseKey)))
   const start = (version: string): KeptModule | 'refused' | null => {
     const found = atHand(version)
-    const code = found === null ? null : moduleText(found.path)
-    if (found === null || code === null) return null
-    if (isRefused(found, code)) return 'refused'
-    return sha256(code) === found.module ? startModule(code, found.module) : null
+    const text = found === null ? null : moduleText(found.path)
+    if (found === null || text === null) return null
+    if (isRefused(found, text)) return 'refused'
+    return text.digest === found.module ? startModule(text.code, found.module) : null
   }
   return {
     begin: () => {
@@ -117,7 +118,18 @@ export function endAhead(): void {
 const firstOf = (places: readonly string[]): string | null =>
   places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((place) => existsSync(place)) ?? null
 
-const moduleText = (path: string): string | null => (existsSync(path) ? readFileSync(path, 'utf8') : null)
+interface ModuleText {
+  readonly code: string
+  /** SHA-256 of its bytes. */
+  readonly digest: string
+}
+
+/** The text of a module; null where there is none. The build escapes other characters than those of ASCII, which are decoded ten times as fast. */
+function moduleText(path: string): ModuleText | null {
+  if (!existsSync(path)) return null
+  const bytes = readFileSync(path)
+  return { code: bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8'), digest: sha256(bytes) }
+}
 
 interface KeptModule {
   readonly assess: Assessor

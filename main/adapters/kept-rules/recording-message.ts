@@ -1,12 +1,13 @@
 import type { LoadedRecording } from '../../core/recording.ts'
+import { type RecordingTexts, textsOf } from '../../verify/steps/recording-texts.ts'
 
 /** Limit on the outputs that a thread of rules keeps for later nodes, in bytes. */
 const MOST_SENT = 8 * 1024 * 1024
 
 /** A recording for the thread of the rules; worker.mjs reads it. */
 export interface RecordingMessage {
-  /** The recording and the lines of its captures as JSON, which another thread reads in half the time that it takes to copy objects. */
-  readonly text: string
+  /** JSON, which another thread reads in half the time that it takes to copy objects. */
+  readonly texts: RecordingTexts
   /** For each capture the numbers of its two outputs, in the order in which the thread received them. */
   readonly outputs: readonly number[]
   /** The outputs that the thread does not have yet; their numbers follow those that it has. */
@@ -22,7 +23,7 @@ export interface RecordingMessage {
 export function recordingMessages(most: number = MOST_SENT): (loaded: LoadedRecording) => RecordingMessage {
   const sent = new Map<Uint8Array, number>()
   let held = 0
-  return ({ recording, captures }) => {
+  return (loaded) => {
     const forget = held > most
     if (forget) {
       sent.clear()
@@ -38,7 +39,7 @@ export function recordingMessages(most: number = MOST_SENT): (loaded: LoadedReco
       held += bytes.length
       return number
     }
-    const outputs = captures.flatMap(({ stdout, stderr }) => [numberOf(stdout), numberOf(stderr)])
-    return { text: JSON.stringify([recording, captures.map(({ meta }) => meta)]), outputs, fresh, forget }
+    const outputs = loaded.captures.flatMap(({ stdout, stderr }) => [numberOf(stdout), numberOf(stderr)])
+    return { texts: textsOf(loaded), outputs, fresh, forget }
   }
 }

@@ -33,7 +33,10 @@ const outputs = []
 function recordingIn(message) {
   if (message.forget) outputs.length = 0
   for (const bytes of message.fresh) outputs.push(bytes)
-  const [recording, captures] = JSON.parse(message.text)
+  const { texts } = message
+  const recording = JSON.parse(texts.recording)
+  // One line for each capture; a line end in JSON is escaped.
+  const captures = JSON.parse(`[${texts.captures.slice(0, -1).replaceAll('\n', ',')}]`)
   const outputAt = (place) => outputs[message.outputs[place]]
   return {
     recording,

@@ -21,6 +21,7 @@ import { decodeUtf8, quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator } from '../../core/ports.ts'
 import { type CapturedAnswer, compare, keepDigest, type LoadedRecording } from '../../core/recording.ts'
 import { type CommonOutputs, commonOutputs } from './common-outputs.ts'
+import { keepTexts } from './recording-texts.ts'
 
 /** The small text files; null where one is missing, unreadable or not UTF-8. */
 export interface PackTexts {
@@ -230,7 +231,10 @@ export async function readRecording(
     .filter((path) => !named.has(path))
     .map((path) => `${quote(path, 400)} does not belong to a capture.`)
   const loaded = { recording, captures }
-  if (captures.length === lines.length - 1) keepDigest(loaded, `${headerText}${text}`)
+  if (captures.length === lines.length - 1) {
+    keepDigest(loaded, `${headerText}${text}`)
+    keepTexts(loaded, { recording: headerText ?? '', captures: text ?? '' })
+  }
   return { recording: loaded, problems: atMost([...problems, ...stray]) }
 }
 
