@@ -41,20 +41,20 @@ import {
 export function pageOne(matter: Matter): Section {
   const { assessment, shown } = matter
   const { engagement, fleet } = assessment.scope
-  const blocks = ({ proofs, findings, actions, isBrief = false }: Detail): readonly Block[] => [
+  const blocks = ({ proofs, findings, actions, isBrief = false, sentence = 420 }: Detail): readonly Block[] => [
     {
       kind: 'title',
       over: '',
       text: isBrief ? short(engagement?.entity ?? fleet, 32) : titleName(engagement?.entity ?? fleet),
       under: short(
         engagement?.boundary.system ?? 'Engagement not defined: no entity, system, period or boundary.',
-        160,
+        isBrief ? 76 : 160,
       ),
     },
     ...reservations(matter),
     { kind: 'facts', isPaired: true, rows: facts(matter, isBrief) },
     heading(3, 'Conclusion'),
-    text(shown.conclusion.map((sentence) => short(sentence, 420)).join(' ')),
+    text(shown.conclusion.map((one) => short(one, sentence)).join(' ')),
     heading(3, 'Most severe findings'),
     ...(shown.findings.length === 0 ? [text(noFinding(matter))] : leadingBlocks(matter, findings, proofs)),
     seenTable(matter),
@@ -74,8 +74,10 @@ interface Detail {
   readonly proofs: number
   readonly findings: number
   readonly actions: number
-  /** Without boundary and provider, which “Scope and boundary” has, and the name of the organization on one line. */
+  /** Without boundary and provider, which “Scope and boundary” has, and the names of organization and system on one line each. */
   readonly isBrief?: boolean
+  /** Width of each sentence of the conclusion at the most. */
+  readonly sentence?: number
 }
 
 const WHOLE: Detail = { proofs: 7, findings: 7, actions: 8 }
@@ -96,6 +98,7 @@ const LESS: readonly Detail[] = [
   { proofs: 0, findings: 2, actions: 1 },
   { proofs: 0, findings: 1, actions: 1 },
   { proofs: 0, findings: 1, actions: 1, isBrief: true },
+  { proofs: 0, findings: 1, actions: 1, isBrief: true, sentence: 240 },
 ]
 
 /** Printed where there is no finding. Without any collected node, the absence of deviations is not a result. */
