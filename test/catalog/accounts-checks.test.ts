@@ -6,7 +6,7 @@ import { type AuthorizedKeys, authorizedKeys } from '../../main/catalog/authoriz
 import { packagesDistribution } from '../../main/catalog/packages/probes.ts'
 import { pamAccessRules } from '../../main/catalog/pam/probes.ts'
 import { type CpuFeatures, cpuFeatures } from '../../main/catalog/processors/features.ts'
-import { cloudInit, remoteAgents } from '../../main/catalog/provider-access/index.ts'
+import { cloudInit, remoteAgents } from '../../main/catalog/provider-access/probes.ts'
 import { ruleNames } from '../../main/catalog/sudo/rights.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { unknown } from '../../main/core/probe.ts'

@@ -11,7 +11,7 @@ import { readIsoMoment, readMoment } from '../../main/catalog/accounts/login-tra
 import { accountsLoginDefs, accountsPasswordMethods } from '../../main/catalog/accounts/probes.ts'
 import { bootLoaderPassword, consoleLogin } from '../../main/catalog/console/index.ts'
 import { expandStack, pamAccessRules, pamSettings, pamStack } from '../../main/catalog/pam/probes.ts'
-import { REMOTE_AGENTS, remoteAgents } from '../../main/catalog/provider-access/index.ts'
+import { REMOTE_AGENTS, remoteAgents } from '../../main/catalog/provider-access/probes.ts'
 import { sudoersOther, sudoersRules } from '../../main/catalog/sudo/probes.ts'
 import { argvOf } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'

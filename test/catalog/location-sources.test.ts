@@ -12,7 +12,7 @@ import {
 import { countryInName, nameSignals, timePeerSignals, timezoneSignals } from '../../main/catalog/location/signals.ts'
 import { dmiIdentity, dmiTags } from '../../main/catalog/machine/dmi.ts'
 import { bmc } from '../../main/catalog/management-controller/probes.ts'
-import { cloudInit } from '../../main/catalog/provider-access/index.ts'
+import { cloudInit } from '../../main/catalog/provider-access/probes.ts'
 import { timeChrony } from '../../main/catalog/time/probes.ts'
 import { known, type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'

@@ -4,7 +4,7 @@ import { managementSignals } from '../../main/catalog/isolation/signals/manageme
 import { readTcgLog, type TcgLog } from '../../main/catalog/isolation/tcg-log.ts'
 import { hostSerials, osIdentity } from '../../main/catalog/machine/identity.ts'
 import { type Bmc, bmc, bmcPresence } from '../../main/catalog/management-controller/probes.ts'
-import { cloudInit } from '../../main/catalog/provider-access/index.ts'
+import { cloudInit } from '../../main/catalog/provider-access/probes.ts'
 import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'

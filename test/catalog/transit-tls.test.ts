@@ -6,8 +6,15 @@ import { readOpensshLog } from '../../main/adapters/ssh/openssh-transport.ts'
 import { dial } from '../../main/adapters/ssh/ssh2-transport.ts'
 import { observeTls } from '../../main/app/tls-listeners.ts'
 import { parseListeners } from '../../main/catalog/listeners/probes.ts'
-import { observedAt, reachablePorts } from '../../main/catalog/tls/index.ts'
-import { ownAddresses, reachableTcp, type TlsPort, tlsListeners, tlsTargets } from '../../main/catalog/tls/probes.ts'
+import { reachablePorts } from '../../main/catalog/tls/index.ts'
+import {
+  observedAt,
+  ownAddresses,
+  reachableTcp,
+  type TlsPort,
+  tlsListeners,
+  tlsTargets,
+} from '../../main/catalog/tls/probes.ts'
 import type { Dialed } from '../../main/core/ports.ts'
 import { OFFER_LISTS, readKexInit } from '../../main/core/ssh-methods.ts'
 import { certificateFields } from '../../main/core/tls/certificate-fields.ts'

@@ -16,7 +16,7 @@ import {
   type RemoteAgent,
   remoteAgents,
   worksBy,
-} from '../provider-access/index.ts'
+} from '../provider-access/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { containersOf, tenancyProcesses } from '../tenancy/processes.ts'
 import { claimTest, numberBetween, oneOf, plainClaimTest } from './values.ts'

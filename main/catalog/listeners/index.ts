@@ -6,8 +6,16 @@ import { FIRST_DRAWN_PORT } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { isInContainer, isInJob, type Processes, tenancyProcesses } from '../tenancy/processes.ts'
-import { observedAt, socketName } from '../tls/index.ts'
-import { isJobs, isSshListener, socketKey, type TlsListeners, type TlsPort, tlsListeners } from '../tls/probes.ts'
+import { socketName } from '../tls/index.ts'
+import {
+  isJobs,
+  isSshListener,
+  observedAt,
+  socketKey,
+  type TlsListeners,
+  type TlsPort,
+  tlsListeners,
+} from '../tls/probes.ts'
 import data from './checks.json' with { type: 'json' }
 import { conventionOf, FORWARDING, forwardedSteps } from './forwarded.ts'
 import { ipvsServices, type Listener, type Listeners, listenerProcesses, networkListeners } from './probes.ts'

@@ -3,7 +3,7 @@ import type { Parsed } from '../../core/probe.ts'
 import { type TpmPresence, tpmPresence } from '../boot-integrity/index.ts'
 import { type DmiIdentity, type DmiTags, dmiIdentity, dmiTags } from '../machine/dmi.ts'
 import { type Bmc, bmc } from '../management-controller/probes.ts'
-import { type CloudInit, cloudInit } from '../provider-access/index.ts'
+import { type CloudInit, cloudInit } from '../provider-access/probes.ts'
 import { type TpmTag, tpmTag } from './probes.ts'
 import data from './regions.json' with { type: 'json' }
 import { asserted, type Found, hinted } from './registry.ts'

@@ -13,8 +13,7 @@ import {
 } from '../sshd/running.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
-import { observedAt } from '../tls/index.ts'
-import { reachableTcp } from '../tls/probes.ts'
+import { observedAt, reachableTcp } from '../tls/probes.ts'
 import data from './checks.json' with { type: 'json' }
 import { sshHostKeyQuality, sshHostKeys } from './host-keys.ts'
 import { sshOffers, sshServers } from './probes.ts'

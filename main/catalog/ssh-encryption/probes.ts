@@ -12,8 +12,8 @@ import type { PassedOver, TlsTarget } from '../../core/tls/server-reply.ts'
 import type { Listener } from '../listeners/probes.ts'
 import { asList, asRecord, asText, inOrder, type JsonValue, readJson } from '../read-text.ts'
 import type { SshProcess } from '../sshd/probes.ts'
-import { observedAt } from '../tls/index.ts'
 import {
+  observedAt,
   ownersOf,
   readPassed,
   readTarget,

@@ -13,45 +13,25 @@ import data from './checks.json' with { type: 'json' }
 import {
   type AcceptedTls,
   isSshListener,
+  type ObservedPort,
+  observedAt,
   reachableTcp,
   type TlsListeners,
   type TlsPort,
-  targetOf,
   tlsListeners,
 } from './probes.ts'
 
 /** A TCP socket that other machines can address, other than the SSH server’s, with what it responded to TLS. */
-interface ReachablePort {
+interface ReachablePort extends ObservedPort {
   readonly listener: Listener
   /** "tcp/443 on 0.0.0.0, process nginx": fit to be in a sentence. */
   readonly name: string
-  readonly seen: TlsPort | null
-  /** Why it was not used to; null where it was, or where nothing shows. */
-  readonly passed: PassedOver | null
 }
 
 export const socketName = ({ protocol, address, interface: bound, port, processes }: Listener): string => {
   const host = address.includes(':') ? `[${address}]` : address
   const by = processes.length === 0 ? '' : `, process ${processes.map((name) => plain(name, 40)).join(', ')}`
   return `${protocol}/${port} on ${plain(host, 60)}${bound === null ? '' : ` (${plain(bound, 20)})`}${by}`
-}
-
-/** The observation of a socket; that of the other address family where a service listens on all addresses of both. */
-export function observedAt(
-  { ports, passed }: TlsListeners,
-  listener: Listener,
-): Pick<ReachablePort, 'seen' | 'passed'> {
-  const { host, port } = targetOf(listener)
-  const hosts = host === '::1' ? [host, '127.0.0.1'] : [host]
-  for (const one of hosts) {
-    const at = (found: { readonly host: string; readonly port: number }): boolean =>
-      found.host === one && found.port === port
-    const [seen, left] = [ports.find(at), passed.find(at)]
-    // One address may represent two sockets: an address that was skipped is not one that replied.
-    if (left !== undefined) return { seen: null, passed: left.why }
-    if (seen !== undefined) return { seen, passed: null }
-  }
-  return { seen: null, passed: null }
 }
 
 export const reachablePorts = (

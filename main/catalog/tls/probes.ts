@@ -312,3 +312,25 @@ const bytesOf = (value: JsonValue | undefined): Uint8Array | null =>
 /** Excludes ephemeral ports reachable only from the node; see lastingListeners(). */
 const isLasting = ({ host, port }: TlsTarget): boolean =>
   port < FIRST_DRAWN_PORT || !(host === '::1' || host.startsWith('127.'))
+
+/** What a socket responded to TLS. */
+export interface ObservedPort {
+  readonly seen: TlsPort | null
+  /** Why it was not used to; null where it was, or where nothing shows. */
+  readonly passed: PassedOver | null
+}
+
+/** The observation of a socket; that of the other address family where a service listens on all addresses of both. */
+export function observedAt({ ports, passed }: TlsListeners, listener: Listener): ObservedPort {
+  const { host, port } = targetOf(listener)
+  const hosts = host === '::1' ? [host, '127.0.0.1'] : [host]
+  for (const one of hosts) {
+    const at = (found: { readonly host: string; readonly port: number }): boolean =>
+      found.host === one && found.port === port
+    const [seen, left] = [ports.find(at), passed.find(at)]
+    // One address may represent two sockets: an address that was skipped is not one that replied.
+    if (left !== undefined) return { seen: null, passed: left.why }
+    if (seen !== undefined) return { seen, passed: null }
+  }
+  return { seen: null, passed: null }
+}

@@ -4,7 +4,7 @@ import { secureBoot } from '../../boot-integrity/index.ts'
 import { dmiIdentity } from '../../machine/dmi.ts'
 import { type HostSerials, hostSerials, osIdentity } from '../../machine/identity.ts'
 import { type Bmc, bmc, bmcPresence, NO_CONTROLLER } from '../../management-controller/probes.ts'
-import { cloudInit } from '../../provider-access/index.ts'
+import { cloudInit } from '../../provider-access/probes.ts'
 import { contradicts, count, named, supports } from '../../steps.ts'
 import { tenancyProcesses } from '../../tenancy/processes.ts'
 import {
