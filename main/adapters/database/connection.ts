@@ -124,13 +124,25 @@ function failureOf(problem: unknown): Outcome<never> {
 const away = (reason: string): Outcome<never> => fail('database.unreachable', `the database cannot be used: ${reason}`)
 
 const TRIES_MS = [100, 300, 1000, 2000, 4000, 8000] as const
+/** After this time no further try begins: one with a database that is silent takes some seconds itself. */
+const PATIENCE_MS = 15_000
+
+interface Waiting {
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  readonly wait: (milliseconds: number) => Promise<unknown>
+}
 
 /** Repeats work while the database is unreachable, for about 15 seconds. The work must be safe to do twice. */
-export async function patiently<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+export async function patiently<T>(
+  work: () => Promise<Outcome<T>>,
+  { now, wait }: Waiting = { now: () => performance.now(), wait: sleep },
+): Promise<Outcome<T>> {
+  const began = now()
   for (const pause of TRIES_MS) {
     const done = await work()
-    if (done.ok || done.error.code !== 'database.unreachable') return done
-    await sleep(pause)
+    if (done.ok || done.error.code !== 'database.unreachable' || now() - began >= PATIENCE_MS) return done
+    await wait(pause)
   }
   return await work()
 }
