@@ -24,6 +24,9 @@ const findings = async (page: Page): Promise<void> => {
 }
 const chooseTwo = async (page: Page): Promise<void> => {
   await findings(page)
+  // What was chosen for a dialog that was closed stays chosen.
+  const clear = page.getByRole('button', { name: 'Clear selection' })
+  if (await clear.isVisible()) await clear.click()
   const choose = page.locator('.findings tbody .check')
   await choose.nth(0).click()
   await choose.nth(1).click()
