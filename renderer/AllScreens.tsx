@@ -1,4 +1,4 @@
-import type { Route } from './routes.ts'
+import type { Route } from './models/routes.ts'
 import { RiskAcceptances } from './screens/Acceptances.tsx'
 import { Documents } from './screens/Attachments.tsx'
 import { Auditors } from './screens/Auditors.tsx'

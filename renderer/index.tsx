@@ -29,9 +29,9 @@ import './styles/print.css'
 import { I18nProvider } from 'react-aria-components'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
-import { setBridge } from './bridge.ts'
 import { allowClearing } from './clearing.ts'
-import { startStore } from './store.ts'
+import { setBridge } from './state/bridge.ts'
+import { startStore } from './state/store.ts'
 
 const root = document.getElementById('root')
 
@@ -49,7 +49,7 @@ function show(into: HTMLElement): void {
 if (root !== null) {
   if ('barewitness' in window) show(root)
   else
-    void import('./team-bridge.ts').then(async ({ keepSignedIn, openTeamBridge }) => {
+    void import('./state/team-bridge.ts').then(async ({ keepSignedIn, openTeamBridge }) => {
       const bridge = await openTeamBridge()
       if (bridge === null) return
       setBridge(bridge)

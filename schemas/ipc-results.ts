@@ -30,7 +30,7 @@ export interface AssessmentView extends Pick<Assessment, 'asOf' | 'engine' | 'ca
 }
 
 /**
- * Counts of verdicts (main/core/tally.ts): the number of each verdict in the order of VERDICTS, then of those that can be decided, then of all.
+ * Counts of verdicts (main/core/conclusion/tally.ts): the number of each verdict in the order of VERDICTS, then of those that can be decided, then of all.
  * An array without names, because there are thousands of them.
  */
 export type Counted = readonly number[]

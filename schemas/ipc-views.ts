@@ -11,7 +11,7 @@ export type Dialog = 'import-file' | 'export-folder' | 'pack-file' | 'any-file' 
 
 export const IMPORT_KINDS = ['ssh-config', 'csv', 'ansible'] as const
 export type ImportKind = (typeof IMPORT_KINDS)[number]
-/** An expected failure as a value, of the same shape as Failure in main/core/failure.ts. Its texts are in failure-words.ts. */
+/** An expected failure as a value, of the same shape as Failure in main/core/base/failure.ts. Its texts are in failure-words.ts. */
 export interface CallFailure {
   readonly code: FailureCode
   readonly detail: string
@@ -28,7 +28,7 @@ interface OpeningProgress {
 
 /**
  * Events of a run and of other work. When `run-done` is sent, `assessment.get` already returns the new run. Events of a run have the shape of
- * RunEvent in main/core/ports.ts.
+ * RunEvent in main/core/ports/ports.ts.
  */
 export type EngineEvent =
   /** The latest stored run is being opened; methods that need it are answered afterwards, which ends this state. */

@@ -135,6 +135,18 @@ describe('no file needs itself through others, types included', () => {
     expect(cyclesIn(graph)).toEqual([])
   })
 
+  test.each(['main/core', 'main/server', 'main/cli', 'renderer'])('the folders of %s neither', (room) => {
+    const folderOf = (file: string): string => file.slice(room.length + 1).split('/')[0] ?? ''
+    const graph = new Map<string, string[]>()
+    for (const file of files.filter((one) => one.startsWith(`${room}/`))) {
+      const others = needsOf(file, importsOf(file))
+        .filter((target) => target.startsWith(`${room}/`) && folderOf(target) !== folderOf(file))
+        .map(folderOf)
+      graph.set(folderOf(file), [...(graph.get(folderOf(file)) ?? []), ...others])
+    }
+    expect(cyclesIn(graph)).toEqual([])
+  })
+
   test.each([
     ['two files', { a: "import { b } from './b'", b: "import { a } from './a'" }, [['a', 'b']]],
     [
@@ -182,7 +194,7 @@ describe('what is sealed or derived again uses no function whose last bits are t
     /\bMath\.(?:a?(?:sin|cos|tan)h?|atan2|exp|expm1|log|log1p|log2|log10|pow|hypot|cbrt)\b|(?<!\b(?:2|256|1024) )\*\* |\{[^}]*\} = Math\b(?!\.)/
   const ROOMS = ['main/core/', 'main/catalog/', 'main/verify/', 'main/present/', 'main/adapters/pdf/']
   const rooms = files.filter(
-    (file) => ROOMS.some((room) => file.startsWith(room)) && file !== 'main/core/elementary.ts',
+    (file) => ROOMS.some((room) => file.startsWith(room)) && file !== 'main/core/base/elementary.ts',
   )
   test.each([...rooms])('%s', (file) => {
     const code = readFileSync(join(root, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '')
@@ -190,14 +202,14 @@ describe('what is sealed or derived again uses no function whose last bits are t
   })
 
   test('the functions of our own and the packages given them', () => {
-    const own = readFileSync(join(root, 'main/core/elementary.ts'), 'utf8').matchAll(/\bMath\.(\w+)/g)
+    const own = readFileSync(join(root, 'main/core/base/elementary.ts'), 'utf8').matchAll(/\bMath\.(\w+)/g)
     const named = new Set([...own].map(([, name]) => name))
     expect([...named].sort()).toEqual(['SQRT1_2', 'SQRT2', 'ceil', 'floor', 'max', 'min', 'sign'])
-    expect(readFileSync(join(root, 'main/core/elementary.ts'), 'utf8')).toContain(
+    expect(readFileSync(join(root, 'main/core/base/elementary.ts'), 'utf8')).toContain(
       'const { PI, abs, round, sqrt } = Math\n',
     )
     const packages = readFileSync(join(root, 'main/core/geo/packages.js'), 'utf8')
-    expect(packages).toContain("import { portableMath as Math } from '../elementary.ts'\n")
+    expect(packages).toContain("import { portableMath as Math } from '../base/elementary.ts'\n")
     expect(packages).not.toMatch(/\bglobalThis\b|\bwindow\b|\brequire\(|\bMath\.random\b/)
   })
 })
@@ -243,8 +255,8 @@ const TAKE_ALL_PORTS = [
   'main/app/engine.ts',
   'main/app/engine/session.ts',
   'main/app/scheduled/scheduled-run.ts',
-  'main/app/schedules.ts',
-  'main/app/vantage-nodes.ts',
+  'main/app/schedules/schedules.ts',
+  'main/app/collect/vantage-nodes.ts',
 ]
 
 test('a use case declares the ports that it uses', () => {

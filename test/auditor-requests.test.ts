@@ -8,9 +8,11 @@ import { xlsxOf } from '../main/adapters/xlsx-file.ts'
 import { importAuditorList } from '../main/app/register/named.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { requestCommand } from '../main/cli/commands/request.ts'
-import { EXIT } from '../main/cli/options.ts'
-import { assess } from '../main/core/assess.ts'
+import { EXIT } from '../main/cli/parts/options.ts'
+import type { TableRow } from '../main/core/base/table.ts'
+import { assess } from '../main/core/conclusion/assess.ts'
 import { registerProblems } from '../main/core/register/problems.ts'
+import { EMPTY_REGISTER, registerFor } from '../main/core/register/register.ts'
 import {
   AUDITOR_STATUSES,
   auditorRequestsOf,
@@ -19,8 +21,6 @@ import {
   withdrawAuditorRequest,
 } from '../main/core/register/requests.ts'
 import { entryOf, keysProblem, signablesIn } from '../main/core/register/signatures.ts'
-import { EMPTY_REGISTER, registerFor } from '../main/core/register.ts'
-import type { TableRow } from '../main/core/table.ts'
 import {
   auditorStatusOf,
   readRequestTable,

@@ -6,9 +6,9 @@ import { createFiles } from '../main/adapters/files.ts'
 import { openKeptRules } from '../main/adapters/kept-rules/index.ts'
 import { openPack } from '../main/adapters/pack/index.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
-import { reviewFile } from '../main/app/review.ts'
+import { reviewFile } from '../main/app/export/review.ts'
 import type { Ports } from '../main/core/all-ports.ts'
-import { isWithinBudget } from '../main/core/bounded-json.ts'
+import { isWithinBudget } from '../main/core/base/bounded-json.ts'
 import {
   atMost,
   DEEPEST_JSON,
@@ -19,11 +19,11 @@ import {
   MOST_REVOCATION_LISTS,
   MOST_STAMPS,
   MOST_VALUES,
-} from '../main/core/budgets.ts'
-import { sha256 } from '../main/core/digest.ts'
-import { PATHS, stampPath } from '../main/core/pack-files.ts'
-import { fromPem, pem } from '../main/core/pem.ts'
-import type { PackSource } from '../main/core/ports.ts'
+} from '../main/core/base/budgets.ts'
+import { sha256 } from '../main/core/base/digest.ts'
+import { fromPem, pem } from '../main/core/base/pem.ts'
+import { PATHS, stampPath } from '../main/core/pack/pack-files.ts'
+import type { PackSource } from '../main/core/ports/ports.ts'
 import type { VerifiedPack } from '../main/verify/pack.ts'
 import { canonical, readRecording, textOf } from '../main/verify/steps/read.ts'
 import { stampsOver } from '../main/verify/steps/signature.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson, isSameJson } from '../main/core/canonical-json.ts'
+import { canonicalJson, isSameJson } from '../main/core/base/canonical-json.ts'
 
 /** RFC 8785 in its plainest form: every object taken apart and put together again. */
 function plainly(value: unknown): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assess } from '../main/core/assess.ts'
+import { assess } from '../main/core/conclusion/assess.ts'
 import { nodeProblems } from '../main/verify/steps/complete.ts'
 import type { NodeReading } from '../main/verify/steps/entries.ts'
 import type { PackReading } from '../main/verify/steps/read.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EXIT } from '../main/cli/exit-codes.ts'
+import { EXIT } from '../main/cli/parts/exit-codes.ts'
 import { cliHere } from './support/cli-here.ts'
 
 test.each([

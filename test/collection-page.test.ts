@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
 import { LEVELS, SEARCHED, setuidFiles } from '../main/catalog/setuid/index.ts'
 import { SLOW_SUDO } from '../main/core/collector/plan.ts'
-import { SERVICE_STARTERS } from '../main/core/command-allowlist.ts'
+import { SERVICE_STARTERS } from '../main/core/recording/command-allowlist.ts'
 
 /** The page without its line breaks. */
 const page = readFileSync(new URL('../docs/what-a-collection-touches.md', import.meta.url), 'utf8').replaceAll(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { complementaryTable } from '../main/app/output-files.ts'
+import { complementaryTable } from '../main/app/export/output-files.ts'
 import { complementaryGrid, coverageOf } from '../main/present/formats/grids/complementary-controls.ts'
 import type { GridCell } from '../main/present/formats/grids/grid.ts'
 import type { FormatInput } from '../main/present/formats/input.ts'

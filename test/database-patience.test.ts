@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { patiently } from '../main/adapters/database/connection.ts'
-import { fail, ok } from '../main/core/failure.ts'
+import { fail, ok } from '../main/core/base/failure.ts'
 
 const AWAY = fail('database.unreachable', 'the database cannot be used')
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { demoDeclared } from '../main/adapters/demo/demo-declared.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
 import { catalog } from '../main/catalog/index.ts'
-import { isCurrent, levelOf, REQUESTS } from '../main/core/conclusion/documents.ts'
+import { isCurrent, levelOf, REQUESTS } from '../main/core/register/documents.ts'
+import { isOnePerson } from '../main/core/register/register.ts'
 import { needsIn } from '../main/core/register/requests.ts'
-import { isOnePerson } from '../main/core/register.ts'
 
 const AS_OF = '2026-11-21T08:00:00.000Z'
 const { register, engagement } = demoDeclared(AS_OF, ['demo-gpu-01', 'demo-gpu-02'])

@@ -8,7 +8,7 @@ import { createSsh2Transport } from '../main/adapters/ssh/ssh2-transport.ts'
 import { createFrameReader, type FrameEvent } from '../main/core/collector/frames.ts'
 import { planOf } from '../main/core/collector/plan.ts'
 import { collectorScript } from '../main/core/collector/script.ts'
-import { defineProbe, known, run, runAsRoot } from '../main/core/probe.ts'
+import { defineProbe, known, run, runAsRoot } from '../main/core/recording/probe.ts'
 import { must } from './support/outcomes.ts'
 
 const probe = defineProbe({

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { disclosureTag } from '../main/app/export.ts'
-import { hmacWith } from '../main/core/digest.ts'
+import { disclosureTag } from '../main/app/export/export.ts'
+import { hmacWith } from '../main/core/base/digest.ts'
 import {
   bucketOf,
   commitment,

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { SUBJECTS } from '../main/catalog/subjects.ts'
 import { COMMANDS } from '../main/cli/commands.ts'
-import { EXIT } from '../main/cli/options.ts'
+import { EXIT } from '../main/cli/parts/options.ts'
 import { commandLine } from '../main/cli/run-line.ts'
 import type { Ports } from '../main/core/all-ports.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { driftOf } from '../main/core/drift/compare.ts'
 import { evidenceCompared, uncollectedWords } from '../main/core/drift/explain.ts'
-import { NO_READING, NOT_COMPARED } from '../main/core/trace.ts'
+import { NO_READING, NOT_COMPARED } from '../main/core/history/trace.ts'
 import type { RunTrace, TracedNode } from '../schemas/types.ts'
 
 const SHA = 'a'.repeat(64)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type EchoListener, echoListener, measureEcho, type Pace } from '../main/app/converse.ts'
-import { watchOver } from '../main/app/run.ts'
+import { type EchoListener, echoListener, measureEcho, type Pace } from '../main/app/collect/converse.ts'
+import { watchOver } from '../main/app/collect/run.ts'
 import { settledTime } from '../main/catalog/location/peers.ts'
-import { sha256 } from '../main/core/digest.ts'
-import type { RemoteProcess } from '../main/core/ports.ts'
+import { sha256 } from '../main/core/base/digest.ts'
+import type { RemoteProcess } from '../main/core/ports/ports.ts'
 import { realEntropy } from './support/deps.ts'
 import { type VirtualTime, virtualTime } from './support/virtual-time.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../main/core/digest.ts'
-import { acos, asin, atan, atan2, cbrt, cos, hypot, log, portableMath, sin } from '../main/core/elementary.ts'
+import { sha256 } from '../main/core/base/digest.ts'
+import { acos, asin, atan, atan2, cbrt, cos, hypot, log, portableMath, sin } from '../main/core/base/elementary.ts'
 
 const bits = new BigInt64Array(1)
 const number = new Float64Array(bits.buffer)

@@ -7,7 +7,7 @@ import { readEngagement } from '../main/adapters/declarations/engagement-file.ts
 import { inventoryRows, readInventoryTable } from '../main/adapters/declarations/inventory-file.ts'
 import { catalog } from '../main/catalog/index.ts'
 import type { DeclaredEngagement } from '../main/core/all-ports.ts'
-import { sha256 } from '../main/core/digest.ts'
+import { sha256 } from '../main/core/base/digest.ts'
 import { withDefaults } from '../main/core/engagement/template.ts'
 import { validator } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { chainFolderOf } from '../main/core/layout.ts'
+import { chainFolderOf } from '../main/core/base/layout.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { MOVED } from './support/fake-ports.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { chainFolderOf } from '../main/core/layout.ts'
+import { chainFolderOf } from '../main/core/base/layout.ts'
 import type { Input } from '../schemas/ipc.ts'
 import { type EngineKit, kitsOfEachTest, valueIn, withNodes } from './support/engine-kit.ts'
 import { createFakePorts } from './support/fake-ports.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { markedLines } from '../main/core/evidence-lines.ts'
+import { markedLines } from '../main/core/recording/evidence-lines.ts'
 
 const SWAPS =
   'Filename\t\t\tType\t\tSize\tUsed\tPriority\n/dev/dm-1\t\tpartition\t8388604\t0\t-2\n/swapfile\t\tfile\t\t64\t0\t-3\n'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { jsonBytes } from '../main/core/pack-files.ts'
+import { jsonBytes } from '../main/core/base/canonical-json.ts'
 import { EXCERPT_PATH, partialPaths } from '../main/core/period/pack.ts'
 import { verifyExcerpt } from '../main/verify/excerpt.ts'
 import { validator } from './support/deps.ts'

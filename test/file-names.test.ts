@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fileNamed, filePrefix, prefixWithRun } from '../main/core/layout.ts'
+import { fileNamed, filePrefix, prefixWithRun } from '../main/core/base/layout.ts'
 
 const of = (organization: string): string => filePrefix({ organization, dates: ['2026-11-22T08:00:00.000Z'] })
 

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createFiles } from '../main/adapters/files.ts'
 import { csvPieces } from '../main/adapters/stored-file.ts'
-import { sha256 } from '../main/core/digest.ts'
+import { sha256 } from '../main/core/base/digest.ts'
 import { folderOfTest } from './support/folders.ts'
 
 const files = createFiles()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFleets } from '../main/adapters/fleet-file.ts'
-import { fleetChanges, pathsIn } from '../main/core/fleet.ts'
+import { fleetChanges, pathsIn } from '../main/core/fleet/fleet.ts'
 import schema from '../schemas/fleet.schema.json' with { type: 'json' }
 import { FLEET_SECTIONS, NODE_SECTIONS, type SectionName } from '../schemas/ipc-declarations.ts'
 import type { Fleet } from '../schemas/types.ts'

@@ -2,7 +2,13 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { csvOf } from '../main/adapters/stored-file.ts'
 import { xlsxOf } from '../main/adapters/xlsx-file.ts'
-import { controlsTable, findingsTable, locationTable, populationTable, resultsTable } from '../main/app/output-files.ts'
+import {
+  controlsTable,
+  findingsTable,
+  locationTable,
+  populationTable,
+  resultsTable,
+} from '../main/app/export/output-files.ts'
 import { MOST_ROWS, sheetOf } from '../main/present/formats/grids/grid.ts'
 import { hdfFiles } from '../main/present/formats/hdf.ts'
 import { oscalFiles } from '../main/present/formats/oscal.ts'

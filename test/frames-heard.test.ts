@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { captureOfFrame } from '../main/app/captures.ts'
-import { importTranscript, printableCollector } from '../main/app/import-transcript.ts'
+import { captureOfFrame } from '../main/app/collect/captures.ts'
+import { importTranscript, printableCollector } from '../main/app/collect/import-transcript.ts'
 import { createFrameReader, type FrameEvent } from '../main/core/collector/frames.ts'
 import { planOf } from '../main/core/collector/plan.ts'
 import { collectorScript, printableScript } from '../main/core/collector/script.ts'
-import { type Probe, run } from '../main/core/probe.ts'
+import { type Probe, run } from '../main/core/recording/probe.ts'
 import { catalogOf, probeOf, realEntropy, validator } from './support/deps.ts'
 import { must } from './support/outcomes.ts'
 

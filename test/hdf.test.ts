@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { EMPTY_REGISTER } from '../main/core/register/register.ts'
 import { hdfFiles } from '../main/present/formats/hdf.ts'
 import { formatSample, shownAgain } from './support/format-sample.ts'
 import { hdfProblems } from './support/hdf-shape.ts'

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { compression } from '../main/adapters/compression.ts'
 import { type Held, heldBytes, sharing } from '../main/app/engine/share-equal.ts'
 import { catalog } from '../main/catalog/index.ts'
-import { sha256 } from '../main/core/digest.ts'
-import type { LoadedRecording } from '../main/core/recording.ts'
+import { sha256 } from '../main/core/base/digest.ts'
+import type { LoadedRecording } from '../main/core/recording/recording.ts'
 import { fixtureRecording } from './support/fixtures.ts'
 
 const text = (of: string): Uint8Array => new Uint8Array(Buffer.from(of.repeat(2000)))

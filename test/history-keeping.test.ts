@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { historyView, rebuildHistory } from '../main/app/rebuild-history.ts'
+import { historyView, rebuildHistory } from '../main/app/history/rebuild-history.ts'
 import { listLines } from '../main/cli/commands/history.ts'
 import { keepingKit } from './support/keeping-kit.ts'
 import { collected, packOf } from './support/kept-runs.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, test } from 'vitest'
-import { sha256 } from '../main/core/digest.ts'
+import { sha256 } from '../main/core/base/digest.ts'
 import { capturedTexts, MOST_OF_CAPTURE, MOST_OF_NODE } from '../main/present/html/captured.ts'
 import { firstDifference } from '../main/present/html/evidence.ts'
 import { htmlText, idOf } from '../main/present/html/marks.ts'

@@ -15,8 +15,8 @@ import {
 import { type Envelope, openSecret, sealSecret } from '../main/adapters/identity/pkcs12.ts'
 import { withLowS } from '../main/adapters/seal/cms.ts'
 import { readCertificate, readRevocationList } from '../main/adapters/seal/x509.ts'
+import { fromPem } from '../main/core/base/pem.ts'
 import { type DerValue, derValue, membersOf } from '../main/core/der/read.ts'
-import { fromPem } from '../main/core/pem.ts'
 import { realClock, realEntropy } from './support/deps.ts'
 import { costsAsked, withSlowScrypt } from './support/quick-scrypt.ts'
 

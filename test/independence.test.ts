@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { collectedBy, dependenceOf } from '../main/core/assessor.ts'
-import { sha256 } from '../main/core/digest.ts'
+import { sha256 } from '../main/core/base/digest.ts'
+import { collectedBy, dependenceOf } from '../main/core/conclusion/assessor.ts'
 import { declaredWords } from '../main/verify/disclosure/words.ts'
 import type { Assessment, NodeAssessment, Operator, Recording } from '../schemas/types.ts'
 

@@ -11,7 +11,7 @@ import {
   matchHostKey,
   onRecordFor,
   parseKnownHosts,
-} from '../main/core/known-hosts.ts'
+} from '../main/core/fleet/known-hosts.ts'
 import { folderOfTests } from './support/folders.ts'
 import { describeUnless } from './support/needing.ts'
 

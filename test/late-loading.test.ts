@@ -60,6 +60,6 @@ test('no command loads the client of the database, or of an object store, before
   expect(loadedWith('main/adapters/database/index.ts')).toContain('pg')
   expect(loadedWith('main/adapters/objects/index.ts')).toContain('aws4fetch')
   const files = readdirSync(COMMANDS).map((name) => `${COMMANDS}/${name}`)
-  for (const file of ['main/cli/index.ts', 'main/cli/serving.ts', 'main/adapters/ports.ts', ...files])
+  for (const file of ['main/cli/index.ts', 'main/cli/parts/serving.ts', 'main/adapters/ports.ts', ...files])
     for (const client of ['pg', 'aws4fetch']) expect(loadedWith(file), file).not.toContain(client)
 })

@@ -14,9 +14,9 @@ import {
   isRebuilt,
   pooledBlob,
   RECORDING,
-} from '../main/core/layout.ts'
+} from '../main/core/base/layout.ts'
 
-const LAYOUT = 'core/layout.ts'
+const LAYOUT = 'core/base/layout.ts'
 const sources = readdirSync('main', { recursive: true, encoding: 'utf8' }).filter(
   // The catalog has the paths of nodes, not ours.
   (path) => path.endsWith('.ts') && path !== LAYOUT && !path.startsWith('catalog/'),
@@ -24,7 +24,7 @@ const sources = readdirSync('main', { recursive: true, encoding: 'utf8' }).filte
 const codeOf = (path: string): string =>
   readFileSync(`main/${path}`, 'utf8')
     .replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g, '')
-    // Paths inside a pack are in core/pack-files.ts and beside it.
+    // Paths inside a pack are in core/pack/pack-files.ts and beside it.
     .replaceAll(/'data\/[^']*'/g, "''")
 const escaped = (names: readonly string[]): string => names.map((name) => name.replaceAll('.', '\\.')).join('|')
 

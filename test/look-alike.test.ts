@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
-import { imitated } from '../main/core/look-alike.ts'
+import { imitated } from '../main/core/base/look-alike.ts'
 
 const titled = (title: string) => imitated({ id: 'house-rules', title }, catalog.frameworks)
 const named = (id: string) => imitated({ id, title: 'House rules' }, catalog.frameworks)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readMapping } from '../main/adapters/declarations/index.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
 import { catalog } from '../main/catalog/index.ts'
-import { oscalRows } from '../main/core/mapping.ts'
+import { oscalRows } from '../main/core/rules/mapping.ts'
 import { folderOfTests } from './support/folders.ts'
 import { must } from './support/outcomes.ts'
 

@@ -8,7 +8,7 @@ import {
   rootOf,
   verifyConsistency,
   verifyInclusion,
-} from '../main/core/digest.ts'
+} from '../main/core/base/digest.ts'
 import { expectLinear } from './support/growth.ts'
 
 /** The inputs and hashes of the reference tree that Certificate Transparency implementations are tested with. */

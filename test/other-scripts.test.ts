@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { renderReport } from '../main/adapters/pdf/index.ts'
 import { wrap } from '../main/adapters/pdf/wrap.ts'
-import { text } from '../main/core/report-document.ts'
+import { text } from '../main/core/base/report-document.ts'
 import { short } from '../main/present/report/short.ts'
 import { buildExecutive, buildReport, documentText, type ReportInput } from '../main/present/report.ts'
 import { engagementOf } from './support/engagement.ts'

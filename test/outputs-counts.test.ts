@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { type FindingSource, findingsView, findingText, findingView, shownOf } from '../main/app/finding-views.ts'
-import { controlsTable, findingsTable } from '../main/app/output-files.ts'
-import { formatInputOf } from '../main/app/report-input.ts'
-import { summaryText } from '../main/app/summary.ts'
+import {
+  type FindingSource,
+  findingsView,
+  findingText,
+  findingView,
+  shownOf,
+} from '../main/app/evaluate/finding-views.ts'
+import { summaryText } from '../main/app/evaluate/summary.ts'
+import { controlsTable, findingsTable } from '../main/app/export/output-files.ts'
+import { formatInputOf } from '../main/app/export/report-input.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { REMEDIATIONS } from '../main/catalog/remediation.ts'
-import { assess } from '../main/core/assess.ts'
-import { sha256 } from '../main/core/digest.ts'
+import { sha256 } from '../main/core/base/digest.ts'
+import { assess } from '../main/core/conclusion/assess.ts'
+import { reached } from '../main/core/conclusion/tally.ts'
 import type { ItemSource } from '../main/core/outbox/item.ts'
-import type { LoadedRecording } from '../main/core/recording.ts'
-import { EMPTY_REGISTER } from '../main/core/register.ts'
-import { reached } from '../main/core/tally.ts'
+import type { LoadedRecording } from '../main/core/recording/recording.ts'
+import { EMPTY_REGISTER } from '../main/core/register/register.ts'
 import { textRows } from '../main/present/formats/grids/grid.ts'
 import { poamSheets } from '../main/present/formats/grids/poam.ts'
 import { populationGrid } from '../main/present/formats/grids/population.ts'

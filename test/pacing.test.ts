@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createPacer, networkOf } from '../main/adapters/ssh/transport.ts'
-import { ok } from '../main/core/failure.ts'
-import type { ConnectTarget } from '../main/core/ports.ts'
+import { ok } from '../main/core/base/failure.ts'
+import type { ConnectTarget } from '../main/core/ports/ports.ts'
 
 const target = (address: string): ConnectTarget => ({
   node: { name: 'n', address, port: 22, user: 'u', sudo: false },

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shared } from '../main/app/shared.ts'
-import { sha256 } from '../main/core/digest.ts'
-import { filesOfNodes, layered } from '../main/core/pack.ts'
+import { shared } from '../main/app/common/shared.ts'
+import { sha256 } from '../main/core/base/digest.ts'
+import { filesOfNodes, layered } from '../main/core/pack/pack.ts'
 import {
   evidenceDigestOf,
   evidenceDigestOver,
@@ -12,8 +12,8 @@ import {
   type PackContent,
   recordingFiles,
   storedRecordingFiles,
-} from '../main/core/pack-files.ts'
-import { outlineOf } from '../main/core/recording.ts'
+} from '../main/core/pack/pack-files.ts'
+import { outlineOf } from '../main/core/recording/recording.ts'
 import { sampleRecording } from './support/sample-pack.ts'
 
 const loaded = ['node-a', 'node', 'node-b', 'node.a', 'con', 'node_'].map((node, at) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sha256 } from '../main/core/digest.ts'
-import { manifestLines, manifestOf, type PackContent } from '../main/core/pack-files.ts'
+import { sha256 } from '../main/core/base/digest.ts'
+import { manifestLines, manifestOf, type PackContent } from '../main/core/pack/pack-files.ts'
 
 test('a manifest that is too long to be held is the same, read whole or piece by piece', async () => {
   const one = Buffer.from('x')

@@ -10,7 +10,7 @@ import {
   type ReportDocument,
   type Section,
   text,
-} from '../main/core/report-document.ts'
+} from '../main/core/base/report-document.ts'
 import { linesOf, type Piece, type ReadReport, tagsOf, wholeText } from './support/pdf-pages.ts'
 import { smallTexts } from './support/pdf-sizes.ts'
 import { EVERYTHING, readPages, reportOf, TWO } from './support/report/made.ts'

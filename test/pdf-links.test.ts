@@ -7,7 +7,7 @@ import {
   type ReportDocument,
   type Section,
   text,
-} from '../main/core/report-document.ts'
+} from '../main/core/base/report-document.ts'
 import { type ReadReport, tagsOf } from './support/pdf-pages.ts'
 import { readPages, reportOf } from './support/report/made.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renderReport } from '../main/adapters/pdf/index.ts'
-import type { ReportDocument } from '../main/core/report-document.ts'
+import type { ReportDocument } from '../main/core/base/report-document.ts'
 import { calendarFigures } from '../main/present/period-report/coverage.ts'
 import { DAY_STATES, dayState, dayStateWords } from '../main/present/period-report/day-states.ts'
 import { buildPeriodReport, calendarRows, controlRows, deviationRows } from '../main/present/period-report.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { plain, plainLines } from '../main/core/plain-text.ts'
+import { plain, plainLines } from '../main/core/base/plain-text.ts'
 
 /** Any characters, with those that break lines, hide or reverse text more often than by chance. */
 const hostile = fc

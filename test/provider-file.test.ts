@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readProvider } from '../main/adapters/declarations/index.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
 import { catalog } from '../main/catalog/index.ts'
-import { problemsIn } from '../main/core/provider.ts'
+import { problemsIn } from '../main/core/rules/provider.ts'
 
 let folder = ''
 beforeAll(async () => {

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
-import { captureLine, inPackOrder, keepDigest, recordingDigest, recordingJson } from '../main/core/recording.ts'
+import {
+  captureLine,
+  inPackOrder,
+  keepDigest,
+  recordingDigest,
+  recordingJson,
+} from '../main/core/recording/recording.ts'
 import { fixtureRecording } from './support/fixtures.ts'
 
 const { recording, captures } = inPackOrder(fixtureRecording('demo-gpu-01', catalog.probes))

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { readRecordedNode } from '../main/adapters/demo/recorded-node.ts'
-import { captureOfFrame } from '../main/app/captures.ts'
+import { captureOfFrame } from '../main/app/collect/captures.ts'
 import { redact } from '../main/core/collector/redact.ts'
 import type { RedactionClass } from '../main/core/collector/redact-parts.ts'
-import { captureKey, defineProbe, known, readProbe, run } from '../main/core/probe.ts'
+import { captureKey, defineProbe, known, readProbe, run } from '../main/core/recording/probe.ts'
 import { FIXTURE_NODES, fixtureNames } from './support/fixtures.ts'
 import { sampled } from './support/thorough.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { sha256 } from '../main/core/base/digest.ts'
 import { masked, rememberingMasking } from '../main/core/collector/redact.ts'
-import { sha256 } from '../main/core/digest.ts'
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
 const secret = (number: number): Uint8Array => bytes(`password=hunter${number}\n`)

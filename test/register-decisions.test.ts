@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { listRegister } from '../main/app/register/named.ts'
-import { assess } from '../main/core/assess.ts'
+import { assess } from '../main/core/conclusion/assess.ts'
 import {
   acceptanceRequestStatus,
   approveRequest,
@@ -10,7 +10,7 @@ import {
   resolveRequest,
   withdrawDecision,
 } from '../main/core/register/decisions.ts'
-import { EMPTY_REGISTER, registerFor, statusOf } from '../main/core/register.ts'
+import { EMPTY_REGISTER, registerFor, statusOf } from '../main/core/register/register.ts'
 import type { AcceptanceRequestDraft, DecisionDraft } from '../schemas/ipc-register.ts'
 import type { Assessment, Register } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'

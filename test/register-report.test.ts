@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { soc2 } from '../main/catalog/frameworks/frameworks.ts'
-import { withRegister } from '../main/core/assess.ts'
+import { withRegister } from '../main/core/conclusion/assess.ts'
 import { documentText } from '../main/present/report.ts'
 import { BANNED } from '../schemas/words.ts'
 import { documentOf, inspectedFor, registerOf, riskAcceptanceOf } from './support/register.ts'

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { signEntry } from '../main/app/register/store.ts'
-import { catalogSnapshot } from '../main/core/catalog.ts'
+import { jsonBytes } from '../main/core/base/canonical-json.ts'
+import { ok } from '../main/core/base/failure.ts'
 import { POPULATION } from '../main/core/engagement/coverage.ts'
-import { ok } from '../main/core/failure.ts'
-import { PATHS } from '../main/core/pack.ts'
-import { jsonBytes } from '../main/core/pack-files.ts'
-import type { Signer } from '../main/core/ports.ts'
+import { PATHS } from '../main/core/pack/pack.ts'
+import type { Signer } from '../main/core/ports/ports.ts'
 import { registerProblems } from '../main/core/register/problems.ts'
+import { EMPTY_REGISTER, lastMade, registerFor } from '../main/core/register/register.ts'
 import {
   currentResponses,
   isSameStatement,
@@ -17,7 +17,7 @@ import {
   withdrawResponse,
 } from '../main/core/register/responses.ts'
 import { entryOf, keysProblem, signablesIn } from '../main/core/register/signatures.ts'
-import { EMPTY_REGISTER, lastMade, registerFor } from '../main/core/register.ts'
+import { catalogSnapshot } from '../main/core/rules/catalog.ts'
 import { readEntries } from '../main/verify/steps/entries.ts'
 import { registerOfPack } from '../main/verify/steps/register.ts'
 import type { ResponseDraft } from '../schemas/ipc-packs.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../main/core/digest.ts'
-import { isSafePath } from '../main/core/pack-files.ts'
+import { isDay } from '../main/core/base/days.ts'
+import { sha256 } from '../main/core/base/digest.ts'
+import { isSafePath } from '../main/core/pack/pack-files.ts'
 import {
   addDocument,
   addNote,
@@ -11,9 +12,6 @@ import {
   mediaTypeOf,
   viewerExtension,
 } from '../main/core/register/attachments.ts'
-import { isDay } from '../main/core/register/days.ts'
-import { documentStatuses, needsIn, setRequest, supportingIn } from '../main/core/register/requests.ts'
-import { registerView } from '../main/core/register/view.ts'
 import {
   acceptancesOf,
   acceptRisk,
@@ -23,7 +21,9 @@ import {
   statusOf,
   withdrawAcceptance,
   withdrawDocument,
-} from '../main/core/register.ts'
+} from '../main/core/register/register.ts'
+import { documentStatuses, needsIn, setRequest, supportingIn } from '../main/core/register/requests.ts'
+import { registerView } from '../main/core/register/view.ts'
 import type { RiskAcceptanceDraft } from '../schemas/ipc-register.ts'
 import type { EvidenceDocument, Register } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Block } from '../main/core/report-document.ts'
+import type { Block } from '../main/core/base/report-document.ts'
 import { boundarySection, whoseWord } from '../main/present/report/boundary.ts'
 import { gapSection } from '../main/present/report/gaps.ts'
 import { pageOne } from '../main/present/report/page-one.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MARK_NAMES } from '../main/core/report-document.ts'
+import { MARK_NAMES } from '../main/core/base/report-document.ts'
 import { commandLine } from '../main/present/report/evidence.ts'
 import { observed, when } from '../main/present/report/wording.ts'
 import { buildAnnexes, buildReport, documentText, type ReportDocument } from '../main/present/report.ts'

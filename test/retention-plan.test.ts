@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sha256 } from '../main/core/digest.ts'
-import { retentionPlan } from '../main/core/retention.ts'
+import { sha256 } from '../main/core/base/digest.ts'
+import { retentionPlan } from '../main/core/retention/retention.ts'
 import type { ChainEntry } from '../main/core/run-chain/entry.ts'
 
 const common = { fleet: 'clinic', signer: sha256('key') }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalJson } from '../main/core/canonical-json.ts'
-import { rootOf, sha256, verifyConsistency } from '../main/core/digest.ts'
-import { isSafePath } from '../main/core/pack-files.ts'
+import { canonicalJson } from '../main/core/base/canonical-json.ts'
+import { rootOf, sha256, verifyConsistency } from '../main/core/base/digest.ts'
+import { isSafePath } from '../main/core/pack/pack-files.ts'
 import { chainAnswer } from '../main/core/run-chain/answer.ts'
 import {
   type ChainEntry,

@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { collectCommand } from '../main/cli/commands/collect.ts'
 import { runCommand } from '../main/cli/commands/run.ts'
 import type { Ports } from '../main/core/all-ports.ts'
-import { fail } from '../main/core/failure.ts'
+import { fail } from '../main/core/base/failure.ts'
 import type { Assessment } from '../schemas/types.ts'
 import { commandLine } from './support/command-line.ts'
 import { createFakePorts } from './support/fake-ports.ts'

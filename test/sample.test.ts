@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { drawSample as draw, type SampledFinding, stratumOf } from '../main/core/sample.ts'
+import { drawSample as draw, type SampledFinding, stratumOf } from '../main/core/pack/sample.ts'
 import type { Severity } from '../schemas/conclusion-words.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { testUnless } from './support/needing.ts'

@@ -23,7 +23,7 @@ import {
   time,
   unsigned,
 } from '../main/core/der/read.ts'
-import type { Signer } from '../main/core/ports.ts'
+import type { Signer } from '../main/core/ports/ports.ts'
 import { realClock, realEntropy } from './support/deps.ts'
 
 const content = new TextEncoder().encode('what is sealed\n')

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { exitOf } from '../main/cli/compare-record.ts'
-import { canonicalJson } from '../main/core/canonical-json.ts'
-import { sha256 } from '../main/core/digest.ts'
+import { exitOf } from '../main/cli/parts/compare-record.ts'
+import { canonicalJson } from '../main/core/base/canonical-json.ts'
+import { sha256 } from '../main/core/base/digest.ts'
 import {
   compareRecord,
   type EntryState,
   type FoundSignature,
   readSealingRecord,
   type SignatureState,
-} from '../main/core/sealing-record.ts'
+} from '../main/core/team/sealing-record.ts'
 import { times } from './support/thorough.ts'
 
 const KEYS = ['a', 'b'].map((digit) => digit.repeat(64))

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { afterEach, expect, test, vi } from 'vitest'
-import { askSecret } from '../main/cli/secret-prompt.ts'
+import { askSecret } from '../main/cli/parts/secret-prompt.ts'
 
 /** A terminal whose person types `keys` as soon as a question is shown, one entry for each question. */
 function terminal(...keys: readonly string[]) {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
-import { assess } from '../main/core/assess.ts'
-import { type Context, conclude } from '../main/core/check.ts'
-import { askedFor, readProbe } from '../main/core/probe.ts'
-import { capturesByKey, readingsOf } from '../main/core/readings.ts'
-import type { CapturedAnswer, LoadedRecording } from '../main/core/recording.ts'
+import { assess } from '../main/core/conclusion/assess.ts'
+import { askedFor, readProbe } from '../main/core/recording/probe.ts'
+import { capturesByKey, readingsOf } from '../main/core/recording/readings.ts'
+import type { CapturedAnswer, LoadedRecording } from '../main/core/recording/recording.ts'
+import { type Context, conclude } from '../main/core/rules/check.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
 
 const NODES = ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05']

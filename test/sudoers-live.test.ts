@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { LIVE_PROBES } from '../main/catalog/isolation/live-tests.ts'
-import { runAsRoot } from '../main/core/probe.ts'
-import { rootCommands, sudoersFor } from '../main/core/sudoers.ts'
+import { rootCommands, sudoersFor } from '../main/core/collector/sudoers.ts'
+import { runAsRoot } from '../main/core/recording/probe.ts'
 import { probeOf } from './support/deps.ts'
 
 const hasVisudo = spawnSync('visudo', ['-V']).status === 0

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
 import { setuidFiles } from '../main/catalog/setuid/index.ts'
-import { deniedCommand, READ_ONLY_PROGRAMS, SERVICE_STARTERS } from '../main/core/command-allowlist.ts'
-import { argvOf, glob, run, runAsRoot } from '../main/core/probe.ts'
-import { rootCommands, sudoersFor } from '../main/core/sudoers.ts'
+import { rootCommands, sudoersFor } from '../main/core/collector/sudoers.ts'
+import { deniedCommand, READ_ONLY_PROGRAMS, SERVICE_STARTERS } from '../main/core/recording/command-allowlist.ts'
+import { argvOf, glob, run, runAsRoot } from '../main/core/recording/probe.ts'
 
 const hasVisudo = spawnSync('visudo', ['-V']).status === 0
 const checked = (text: string): string => {

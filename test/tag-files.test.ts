@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { PATHS } from '../main/core/pack.ts'
-import type { Signer } from '../main/core/ports.ts'
+import { PATHS } from '../main/core/pack/pack.ts'
+import type { Signer } from '../main/core/ports/ports.ts'
 import { folderOfTests } from './support/folders.ts'
 import { reseal } from './support/pack-attacks.ts'
 import { samplePack, sampleSigner, sourceOf, verifySource } from './support/sample-pack.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
-import { assess, assessNode, termsOf } from '../main/core/assess.ts'
-import type { LoadedRecording } from '../main/core/recording.ts'
+import { assess, assessNode, termsOf } from '../main/core/conclusion/assess.ts'
 import {
   NO_READING,
   NOT_COMPARED,
@@ -10,7 +9,8 @@ import {
   traceBytes,
   traceNode,
   traceOf,
-} from '../main/core/trace.ts'
+} from '../main/core/history/trace.ts'
+import type { LoadedRecording } from '../main/core/recording/recording.ts'
 import { verdictLetters } from '../schemas/words.ts'
 import { validator } from './support/deps.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { inJson, restOf } from '../main/cli/commands/verify.ts'
-import { atMost, MOST_PROBLEMS } from '../main/core/budgets.ts'
+import { atMost, MOST_PROBLEMS } from '../main/core/base/budgets.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 
 test('of many verdicts that come out differently, --json lists as many as of any problem, and counts all', () => {

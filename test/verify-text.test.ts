@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { COMMAND_INDENT, VERIFY_SH, type VerifyTextInput, verifyText } from '../main/core/verify-text.ts'
+import { COMMAND_INDENT, VERIFY_SH, type VerifyTextInput, verifyText } from '../main/core/pack/verify-text.ts'
 import { BANNED } from '../schemas/words.ts'
 
 const INPUT: VerifyTextInput = {

@@ -31,10 +31,10 @@ const shown = [
     .map((file) => `schemas/${file}`),
   ...readdirSync('main/verify/steps').map((file) => `main/verify/steps/${file}`),
   ...readdirSync('main/adapters/importers').map((file) => `main/adapters/importers/${file}`),
-  'main/app/credentials.ts',
+  'main/app/collect/credentials.ts',
   'main/app/engine/declaration-methods.ts',
   'main/app/engine/fleet-file-methods.ts',
-  'main/core/fleet.ts',
+  'main/core/fleet/fleet.ts',
 ]
 
 describe('no text of the window asks for an edit of a file or for an option', () => {

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
 import { familyOf, remediationOf, variantsFor } from '../main/catalog/remediation.ts'
-import { assess } from '../main/core/assess.ts'
-import { codeBlock, markdownText } from '../main/core/plain-text.ts'
-import { EMPTY_REGISTER } from '../main/core/register.ts'
-import { providerLetterMarkdown, providerLetterOf, type WorkOrder, workOrderOf } from '../main/core/work-order.ts'
+import { codeBlock, markdownText } from '../main/core/base/plain-text.ts'
+import { assess } from '../main/core/conclusion/assess.ts'
+import {
+  providerLetterMarkdown,
+  providerLetterOf,
+  type WorkOrder,
+  workOrderOf,
+} from '../main/core/finding/work-order.ts'
+import { EMPTY_REGISTER } from '../main/core/register/register.ts'
 import { textRows } from '../main/present/formats/grids/grid.ts'
 import { workOrderGrid } from '../main/present/formats/grids/tickets.ts'
 import { workOrderMarkdown } from '../main/present/formats/work-order-document.ts'

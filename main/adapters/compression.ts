@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { Compression } from '../core/ports.ts'
+import type { Compression } from '../core/ports/ports.ts'
 
 /** Fast rather than small: lists with serial numbers become a tenth at any level. */
 const LEVEL = 1

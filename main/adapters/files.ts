@@ -3,8 +3,8 @@ import { constants } from 'node:fs'
 import { chmod, copyFile, link, lstat, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Files } from '../core/all-ports.ts'
-import { fail, ok } from '../core/failure.ts'
-import { compare, type StoredBytes } from '../core/recording.ts'
+import { fail, ok } from '../core/base/failure.ts'
+import { compare, type StoredBytes } from '../core/recording/recording.ts'
 import { lockFolder } from './folder-lock.ts'
 import {
   guarded,

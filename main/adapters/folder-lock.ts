@@ -3,9 +3,9 @@ import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sha256 } from '../core/digest.ts'
-import { fail, type Outcome, ok } from '../core/failure.ts'
-import { plain } from '../core/plain-text.ts'
+import { sha256 } from '../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../core/base/failure.ts'
+import { plain } from '../core/base/plain-text.ts'
 import { isCode } from './store/durable.ts'
 
 export interface FolderLock {

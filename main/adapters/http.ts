@@ -1,4 +1,4 @@
-import { plain } from '../core/plain-text.ts'
+import { plain } from '../core/base/plain-text.ts'
 
 /** A complete response, or why there is none. */
 export type Answer =

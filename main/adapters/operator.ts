@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { hostname, userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Operator } from '../../schemas/types.ts'
-import { sha256 } from '../core/digest.ts'
-import { oneLine } from '../core/plain-text.ts'
+import { sha256 } from '../core/base/digest.ts'
+import { oneLine } from '../core/base/plain-text.ts'
 
 /** Built modules lie in this folder, or in `chunks` below it. */
 const BUILT = 'main'

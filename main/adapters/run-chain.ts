@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { canonicalJson } from '../core/canonical-json.ts'
-import { rootOf } from '../core/digest.ts'
-import { fail, type Outcome, ok } from '../core/failure.ts'
-import { CHAIN } from '../core/layout.ts'
-import { plain, quote } from '../core/plain-text.ts'
+import { canonicalJson } from '../core/base/canonical-json.ts'
+import { rootOf } from '../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../core/base/failure.ts'
+import { CHAIN } from '../core/base/layout.ts'
+import { plain, quote } from '../core/base/plain-text.ts'
 import {
   entryLine,
   hasExactly,

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { plain, quote } from '../core/plain-text.ts'
-import type { SchemaValidator } from '../core/ports.ts'
+import { plain, quote } from '../core/base/plain-text.ts'
+import type { SchemaValidator } from '../core/ports/ports.ts'
 import { type SchemaName, validatorOf } from './schema-compiler.ts'
 
 export type { SchemaName } from './schema-compiler.ts'

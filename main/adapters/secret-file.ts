@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
-import { fail, type Outcome, ok } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/base/failure.ts'
 
 // A separate file, because every command may read a passphrase and start-up waits for its imports.
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { TeamConfig, TeamDatabase, TeamEngagement, TeamObjects } from '../../schemas/types.ts'
-import { fail, type Outcome, ok } from '../core/failure.ts'
-import { stated } from '../core/optional.ts'
+import { fail, type Outcome, ok } from '../core/base/failure.ts'
+import { stated } from '../core/base/optional.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
 import { ownersFile } from './secret-file.ts'
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import type { Timestamps } from '../core/all-ports.ts'
-import { fail, type Outcome, ok } from '../core/failure.ts'
-import { plain } from '../core/plain-text.ts'
-import type { Clock, Entropy } from '../core/ports.ts'
+import { fail, type Outcome, ok } from '../core/base/failure.ts'
+import { plain } from '../core/base/plain-text.ts'
+import type { Clock, Entropy } from '../core/ports/ports.ts'
 
 // Loaded when first needed: most commands use no authority.
 const client = () => import('./seal/tsp/client.ts')

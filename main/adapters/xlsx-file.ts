@@ -2,7 +2,7 @@ import type { Blob } from 'node:buffer'
 import type Stream from 'node:stream'
 import writeXlsxFile, { type Cell, type Feature } from 'write-excel-file/node'
 import type { PrintSetup, Sheet } from '../core/all-ports.ts'
-import type { Paper } from '../core/report-document.ts'
+import type { Paper } from '../core/base/report-document.ts'
 import { END_BYTES, LISTED_BYTES, SIGNATURES } from './pack/zip-format.ts'
 
 /** The parts of a sheet that its settings depend on. */

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../core/canonical-json.ts'
-import type { Catalog, ConclusionSettings, ReferenceList } from '../core/catalog.ts'
-import { type Sha256, sha256 } from '../core/digest.ts'
+import { canonicalJson } from '../core/base/canonical-json.ts'
+import { type Sha256, sha256 } from '../core/base/digest.ts'
+import type { Catalog, ConclusionSettings, ReferenceList } from '../core/rules/catalog.ts'
 import { listAccess } from './access-lists.ts'
 import { CLAIM_TESTS, PROVIDERS } from './claims/tests.ts'
 import endOfLife from './end-of-life.json' with { type: 'json' }

@@ -1,4 +1,4 @@
-import type { Catalog } from '../core/catalog.ts'
+import type { Catalog } from '../core/rules/catalog.ts'
 import { RULES } from './definition.ts'
 import lock from './rules-lock.json' with { type: 'json' }
 

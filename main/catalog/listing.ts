@@ -1,8 +1,8 @@
 import type { ControlRole } from '../../schemas/conclusion-words.ts'
-import type { Catalog, CheckSeverity } from '../core/catalog.ts'
-import type { OffNodeCheck } from '../core/conclusion/requests.ts'
-import { documentsOf, type EvidenceRequest } from '../core/conclusion/requests.ts'
-import { PROFILE_NAMES, type ProfileName, type SourcedValue, type Threshold } from '../core/profile.ts'
+import type { Catalog, CheckSeverity } from '../core/rules/catalog.ts'
+import { PROFILE_NAMES, type ProfileName, type SourcedValue, type Threshold } from '../core/rules/profile.ts'
+import type { OffNodeCheck } from '../core/rules/requests.ts'
+import { documentsOf, type EvidenceRequest } from '../core/rules/requests.ts'
 import { vocabularyEntry } from './subjects.ts'
 
 /** One mapped idea of a check as `catalog checks` lists it: built, or why no node can provide it. */

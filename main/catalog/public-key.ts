@@ -1,4 +1,4 @@
-import { sha256 } from '../core/digest.ts'
+import { sha256 } from '../core/base/digest.ts'
 
 /** A public key of OpenSSH, without its comment, which often names a person. */
 export interface PublicKey {

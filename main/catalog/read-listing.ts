@@ -1,4 +1,4 @@
-import type { Answer } from '../core/probe.ts'
+import type { Answer } from '../core/recording/probe.ts'
 import { lines } from './read-text.ts'
 
 /**

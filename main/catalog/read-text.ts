@@ -1,7 +1,7 @@
-import { canonicalJson } from '../core/canonical-json.ts'
-import { type Answer, known, type Parsed, type RunCommand, run, unknown } from '../core/probe.ts'
-import { compare } from '../core/recording.ts'
-import { plainJson } from '../core/trace.ts'
+import { canonicalJson } from '../core/base/canonical-json.ts'
+import { plainJson } from '../core/history/trace.ts'
+import { type Answer, known, type Parsed, type RunCommand, run, unknown } from '../core/recording/probe.ts'
+import { compare } from '../core/recording/recording.ts'
 
 /** Lines of a text without their line ends; empty lines are left out. */
 export const lines = (text: string): readonly string[] => text.split(/\r?\n/).filter((line) => line !== '')

@@ -1,7 +1,7 @@
 import type { DistributionFamily, Remediation, RemediationVariant } from '../../schemas/types.ts'
-import { captureKey, readProbe } from '../core/probe.ts'
-import type { LoadedRecording } from '../core/recording.ts'
-import type { CheckRemediation } from '../core/work-order.ts'
+import type { CheckRemediation } from '../core/finding/work-order.ts'
+import { captureKey, readProbe } from '../core/recording/probe.ts'
+import type { LoadedRecording } from '../core/recording/recording.ts'
 import { packagesDistribution } from './packages/probes.ts'
 import { CHECK_DATA, vocabularyEntry } from './subjects.ts'
 

@@ -3,5 +3,5 @@
  * SHA-256 each pack names, so that rules of one version cannot be changed unnoticed. Its exports are everything that
  * a verdict depends on.
  */
-export { rulesOf } from '../core/assessor.ts'
+export { rulesOf } from '../core/conclusion/assessor.ts'
 export { RULES } from './definition.ts'

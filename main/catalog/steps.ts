@@ -1,6 +1,6 @@
-import type { Conclusion, DraftObservation } from '../core/check.ts'
-import { plain } from '../core/plain-text.ts'
-import type { Probe } from '../core/probe.ts'
+import { plain } from '../core/base/plain-text.ts'
+import type { Probe } from '../core/recording/probe.ts'
+import type { Conclusion, DraftObservation } from '../core/rules/check.ts'
 
 export type Step = (text: string, probe: Probe<unknown> | null, ...commands: readonly string[]) => DraftObservation
 

@@ -1,5 +1,5 @@
-import type { Check } from '../core/check.ts'
-import type { Probe } from '../core/probe.ts'
+import type { Probe } from '../core/recording/probe.ts'
+import type { Check } from '../core/rules/check.ts'
 
 /**
  * One subject of the catalog, in a folder of its own: its probes, its checks, and their data. A check may read probes

@@ -1,5 +1,5 @@
-import type { CheckSeverity } from '../core/catalog.ts'
-import type { OffNodeCheck } from '../core/conclusion/requests.ts'
+import type { CheckSeverity } from '../core/rules/catalog.ts'
+import type { OffNodeCheck } from '../core/rules/requests.ts'
 import { accountsSubject } from './accounts/index.ts'
 import { auditdSubject } from './auditd/index.ts'
 import { authorizedKeysSubject } from './authorized-keys/index.ts'

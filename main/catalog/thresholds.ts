@@ -1,5 +1,5 @@
-import type { Context } from '../core/check.ts'
-import type { Threshold, ThresholdValue } from '../core/profile.ts'
+import type { Context } from '../core/rules/check.ts'
+import type { Threshold, ThresholdValue } from '../core/rules/profile.ts'
 import data from './thresholds.json' with { type: 'json' }
 
 export type ThresholdId = keyof typeof data

@@ -23,7 +23,7 @@ import { sendCommand } from './commands/send.ts'
 import { serveCommand } from './commands/serve.ts'
 import { vantageCommand } from './commands/vantage.ts'
 import { verifyCommand } from './commands/verify.ts'
-import type { Context } from './options.ts'
+import type { Context } from './parts/options.ts'
 
 /** Adds a command to the program. */
 export type AddCommand = (context: Context) => void

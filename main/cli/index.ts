@@ -3,9 +3,9 @@ import { VERSION } from '../../schemas/version.ts'
 import { rulesState } from '../adapters/kept-rules/index.ts'
 import lock from '../catalog/rules-lock.json' with { type: 'json' }
 import { CATALOG_VERSION } from '../catalog/version.ts'
-import { plain } from '../core/plain-text.ts'
+import { plain } from '../core/base/plain-text.ts'
 import { withPreparation } from './ahead.ts'
-import { EXIT, type ExitCode, worst } from './exit-codes.ts'
+import { EXIT, type ExitCode, worst } from './parts/exit-codes.ts'
 
 /**
  * A reader may close its end early, as `head` does: the command continues, its remaining output is dropped, and its exit code is unchanged.

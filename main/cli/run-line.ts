@@ -4,7 +4,7 @@ import { createPorts } from '../adapters/ports.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { AddCommand } from './commands.ts'
-import { type Context, EXIT, type ExitCode, printFailure } from './options.ts'
+import { type Context, EXIT, type ExitCode, printFailure } from './parts/options.ts'
 
 /** Runs one command line and returns its exit code. An exception is an internal error; it is caught here and nowhere else. */
 export async function runLine(args: readonly string[]): Promise<ExitCode> {

@@ -23,15 +23,17 @@ import type {
   SitesInFile,
   VantageRecord,
 } from '../../schemas/types.ts'
-import type { KeptRules } from './assessor.ts'
-import type { Outcome } from './failure.ts'
-import type { FleetProblem } from './fleet.ts'
-import type { HistoryStore } from './history.ts'
-import type { Identities } from './identities.ts'
-import type { Notice } from './notice.ts'
+import type { Outcome } from './base/failure.ts'
+import type { Paper, ReportDocument } from './base/report-document.ts'
+import type { TableRow } from './base/table.ts'
+import type { KeptRules } from './conclusion/assessor.ts'
+import type { FleetProblem } from './fleet/fleet.ts'
+import type { UnsignedVantage } from './fleet/vantage.ts'
+import type { HistoryStore } from './history/history.ts'
 import type { Integrations } from './outbox/delivery.ts'
-import type { PackFiles } from './pack-files.ts'
-import type { Zones } from './period/cadence.ts'
+import type { PackFiles } from './pack/pack-files.ts'
+import type { Identities } from './ports/identities.ts'
+import type { Notice } from './ports/notice.ts'
 import type {
   Clock,
   Compression,
@@ -45,13 +47,11 @@ import type {
   Signer,
   TimestampReading,
   Transport,
-} from './ports.ts'
-import type { LoadedRecording, RecordingSource, StoredBytes } from './recording.ts'
-import type { Paper, ReportDocument } from './report-document.ts'
+} from './ports/ports.ts'
+import type { LoadedRecording, RecordingSource, StoredBytes } from './recording/recording.ts'
+import type { Zones } from './run-chain/cadence.ts'
 import type { OpenRunChain } from './run-chain/entry.ts'
 import type { ScheduleStore, Timers } from './schedule/schedule.ts'
-import type { TableRow } from './table.ts'
-import type { UnsignedVantage } from './vantage.ts'
 
 /**
  * Everything outside the program that use cases need. Each use case takes only the ports that it uses; `main/adapters/ports.ts` provides the real

@@ -1,8 +1,8 @@
-import { isPlainPath } from './backup.ts'
-import { canonicalJson } from './canonical-json.ts'
-import { rootOf, type Sha256, sha256 } from './digest.ts'
-import { err, type Outcome, ok, type Result } from './failure.ts'
-import { compare, type StoredBytes } from './recording.ts'
+import { canonicalJson } from './base/canonical-json.ts'
+import { rootOf, type Sha256, sha256 } from './base/digest.ts'
+import { err, type Outcome, ok, type Result } from './base/failure.ts'
+import { isPlainPath } from './base/layout.ts'
+import { compare, type StoredBytes } from './recording/recording.ts'
 import { hasExactly, isDigest, isInstant, isName, leafOf, parsedJson, type RunChain } from './run-chain/entry.ts'
 
 /** The lock of an object, as its store states it. */

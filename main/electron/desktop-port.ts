@@ -1,5 +1,5 @@
 import type { Desktop, Vault } from '../app/engine/context.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome } from '../core/base/failure.ts'
 import type { Port } from './engine-process.ts'
 
 /** Requests from the worker to the main process. Secrets use this port and never a window’s bridge. */

@@ -1,5 +1,5 @@
 import type { BrowserWindow, WebContents } from 'electron'
-import { plain } from '../core/plain-text.ts'
+import { plain } from '../core/base/plain-text.ts'
 import { ORIGIN } from './channels.ts'
 import type { Frame } from './gate.ts'
 

@@ -1,6 +1,6 @@
 import { bytesIfThere, writeWhole } from '../adapters/store/durable.ts'
 import type { Vault } from '../app/engine/context.ts'
-import { fail, ok } from '../core/failure.ts'
+import { fail, ok } from '../core/base/failure.ts'
 
 /**
  * The used part of Electron’s safeStorage: the asynchronous API, which older runtimes lack. The synchronous API is never used: it blocks

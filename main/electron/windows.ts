@@ -11,8 +11,8 @@ import {
   type WebPreferences,
 } from 'electron'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
-import { fail, type Outcome, ok } from '../core/failure.ts'
-import { FOLDERS } from '../core/layout.ts'
+import { fail, type Outcome, ok } from '../core/base/failure.ts'
+import { FOLDERS } from '../core/base/layout.ts'
 import { EVENT_CHANNEL, PAGES } from './channels.ts'
 import type { WindowKind } from './gate.ts'
 import { type Place, placeFor, SMALLEST, type WindowState } from './window-state.ts'

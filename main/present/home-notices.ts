@@ -2,7 +2,7 @@ import type { Flip, RunDrift } from '../../schemas/drift.ts'
 import type { CountedRows, HomeNotice, Phrase } from '../../schemas/ipc-findings.ts'
 import type { RequestCounts } from '../../schemas/ipc-portal.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
-import { names, plural } from '../core/plain-text.ts'
+import { names, plural } from '../core/base/plain-text.ts'
 import { when } from './report/wording.ts'
 
 const REQUESTS: CountedRows = { rows: 'requests' }

@@ -1,5 +1,5 @@
-import { plain } from '../core/plain-text.ts'
-import type { ReportDocument, Section } from '../core/report-document.ts'
+import { plain } from '../core/base/plain-text.ts'
+import type { ReportDocument, Section } from '../core/base/report-document.ts'
 import { changeSection, deviationSection } from './period-report/changes.ts'
 import { conclusionSection } from './period-report/conclusions.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Period } from '../../schemas/types.ts'
 import { generalLimitation } from '../../schemas/words.ts'
-import { plain, plural } from '../core/plain-text.ts'
-import { reached } from '../core/tally.ts'
+import { plain, plural } from '../core/base/plain-text.ts'
+import { reached } from '../core/conclusion/tally.ts'
 import { DEMO_NOTICE, type FormatInput } from './formats/input.ts'
 
 /** The recipient's note, and the copy of the pack's instructions for verification, next to the pack. */

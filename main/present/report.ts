@@ -1,9 +1,9 @@
 import type { Scope } from '../../schemas/types.ts'
-import type { Framework } from '../core/framework.ts'
-import { oneLine, plain } from '../core/plain-text.ts'
-import { acceptancesOf } from '../core/register.ts'
-import { type Block, type Paper, plainCell, type ReportDocument, type Section } from '../core/report-document.ts'
-import { tally } from '../core/tally.ts'
+import { oneLine, plain } from '../core/base/plain-text.ts'
+import { type Block, type Paper, plainCell, type ReportDocument, type Section } from '../core/base/report-document.ts'
+import { tally } from '../core/conclusion/tally.ts'
+import { acceptancesOf } from '../core/register/register.ts'
+import type { Framework } from '../core/rules/framework.ts'
 import type { ReportInput } from './input.ts'
 import { type PresentationInput, presentationOf } from './presentation.ts'
 import { acceptanceSection } from './report/acceptance-section.ts'
@@ -47,7 +47,7 @@ function overlaySection(matter: Matter, framework: Framework): Section {
   return { ...section, blocks: banner === undefined ? [status] : [banner, status, ...rest] }
 }
 
-export { documentText, type ReportDocument } from '../core/report-document.ts'
+export { documentText, type ReportDocument } from '../core/base/report-document.ts'
 export type { ReportInput } from './input.ts'
 
 /**

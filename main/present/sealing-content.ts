@@ -1,9 +1,9 @@
 import { findingStatusWords } from '../../schemas/conclusion-words.ts'
 import { auditorStatusWords, decisionWords, durationWords } from '../../schemas/words.ts'
-import type { Catalog } from '../core/catalog.ts'
-import { plain } from '../core/plain-text.ts'
-import { isOnePerson } from '../core/register.ts'
-import type { EntryContent, SealingContent, SignedList, StatedEntry } from '../core/sealing-content.ts'
+import { plain } from '../core/base/plain-text.ts'
+import { isOnePerson } from '../core/register/register.ts'
+import type { Catalog } from '../core/rules/catalog.ts'
+import type { EntryContent, SealingContent, SignedList, StatedEntry } from '../core/team/sealing-content.ts'
 
 const TITLES: Readonly<Record<SignedList, string>> = {
   riskAcceptances: 'Risk acceptance',

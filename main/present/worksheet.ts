@@ -3,7 +3,7 @@ import type { SampledResult, Worksheet } from '../../schemas/ipc-packs.ts'
 import { samplePopulationWords, stratumWords, workStateWords } from '../../schemas/review-words.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import type { Sheet } from '../core/all-ports.ts'
-import { of, plain, plural } from '../core/plain-text.ts'
+import { of, plain, plural } from '../core/base/plain-text.ts'
 import {
   type Block,
   heading,
@@ -14,7 +14,7 @@ import {
   type ReportDocument,
   type Section,
   text,
-} from '../core/report-document.ts'
+} from '../core/base/report-document.ts'
 import { columns, type Grid, gridOf, sheetOf } from './formats/grids/grid.ts'
 
 /** An auditor's worksheet with what it is about. */

@@ -1,5 +1,5 @@
-import { type AuditHeadStatement, headsIn, type RecordedStatement, readHeadStatement } from '../core/audit-head.ts'
-import { sha256 } from '../core/digest.ts'
+import { sha256 } from '../core/base/digest.ts'
+import { type AuditHeadStatement, headsIn, type RecordedStatement, readHeadStatement } from '../core/team/audit-head.ts'
 import type { AuditEvent } from './audit.ts'
 import type { Chained, LogHead } from './chained-log.ts'
 

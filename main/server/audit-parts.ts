@@ -1,4 +1,4 @@
-import { compare } from '../core/recording.ts'
+import { compare } from '../core/recording/recording.ts'
 
 /** The audit log of a server as parts in an object store: consecutive entries, each part written once. */
 

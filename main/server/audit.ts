@@ -1,6 +1,6 @@
 import type { Method } from '../../schemas/ipc.ts'
 import type { TeamRole } from '../../schemas/ipc-team.ts'
-import { plain } from '../core/plain-text.ts'
+import { plain } from '../core/base/plain-text.ts'
 import type { SessionMethod } from './access.ts'
 import { checkChained, emptyLog, type LogCheck, type LogHead } from './chained-log.ts'
 

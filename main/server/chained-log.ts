@@ -1,6 +1,6 @@
-import { parseBounded } from '../core/bounded-json.ts'
-import { canonicalJson } from '../core/canonical-json.ts'
-import { type Sha256, sha256 } from '../core/digest.ts'
+import { parseBounded } from '../core/base/bounded-json.ts'
+import { canonicalJson } from '../core/base/canonical-json.ts'
+import { type Sha256, sha256 } from '../core/base/digest.ts'
 
 /** A log with one JSON line for each entry. Each line has its position and the digest of the previous line. */
 

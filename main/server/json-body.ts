@@ -1,5 +1,5 @@
-import { fail, type Outcome, ok } from '../core/failure.ts'
-import { decodeUtf8 } from '../core/plain-text.ts'
+import { fail, type Outcome, ok } from '../core/base/failure.ts'
+import { decodeUtf8 } from '../core/base/plain-text.ts'
 
 const DEEPEST = 32
 

@@ -1,7 +1,7 @@
 import { TEAM_ROLES, type TeamRole } from '../../schemas/ipc-team.ts'
 import type { TeamConfig, TeamEngagement } from '../../schemas/types.ts'
-import { fail, type Outcome, ok } from '../core/failure.ts'
-import { plain } from '../core/plain-text.ts'
+import { fail, type Outcome, ok } from '../core/base/failure.ts'
+import { plain } from '../core/base/plain-text.ts'
 
 /** A person whom the identity provider signed in. */
 export interface Person {

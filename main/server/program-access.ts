@@ -1,7 +1,7 @@
 import type { CollectorJob } from '../../schemas/types.ts'
-import { canonicalJson } from '../core/canonical-json.ts'
-import { COLLECTOR_TOKEN, tokenDigest } from '../core/jobs.ts'
-import type { LoadedRecording } from '../core/recording.ts'
+import { canonicalJson } from '../core/base/canonical-json.ts'
+import type { LoadedRecording } from '../core/recording/recording.ts'
+import { COLLECTOR_TOKEN, tokenDigest } from '../core/team/jobs.ts'
 
 /**
  * All requests of collectors, separate from ACCESS. They need the token of a collector; a session of a person gives no access to them, and the

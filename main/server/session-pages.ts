@@ -1,6 +1,6 @@
 import type { TeamRole } from '../../schemas/ipc-team.ts'
-import { plural } from '../core/plain-text.ts'
-import { compare } from '../core/recording.ts'
+import { plural } from '../core/base/plain-text.ts'
+import { compare } from '../core/recording/recording.ts'
 import { type ServerRole, sessionRefusal } from './access.ts'
 import type { ServerForm, ServerPage } from './html.ts'
 import { SESSION_PATHS } from './routes.ts'

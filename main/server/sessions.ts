@@ -1,9 +1,9 @@
 import { TEAM_ROLES, type TeamRole } from '../../schemas/ipc-team.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
-import { canonicalJson } from '../core/canonical-json.ts'
-import { type Sha256, sha256 } from '../core/digest.ts'
-import { type Outcome, ok } from '../core/failure.ts'
-import type { SessionStore, StoredSession } from '../core/session-store.ts'
+import { canonicalJson } from '../core/base/canonical-json.ts'
+import { type Sha256, sha256 } from '../core/base/digest.ts'
+import { type Outcome, ok } from '../core/base/failure.ts'
+import type { SessionStore, StoredSession } from '../core/team/session-store.ts'
 import type { Person } from './person.ts'
 
 export interface SessionTimes {

@@ -1,8 +1,8 @@
 import type { TeamConfig, TeamDatabase, TeamEngagement, TeamObjects } from '../../schemas/types.ts'
-import { isSameJson } from '../core/canonical-json.ts'
-import { databaseAddress, isSocket } from '../core/database-address.ts'
-import { fail, type Outcome, ok } from '../core/failure.ts'
-import { isLoopback, isLoopbackUrl } from '../core/loopback.ts'
+import { isSameJson } from '../core/base/canonical-json.ts'
+import { databaseAddress, isSocket } from '../core/base/database-address.ts'
+import { fail, type Outcome, ok } from '../core/base/failure.ts'
+import { isLoopback, isLoopbackUrl } from '../core/base/loopback.ts'
 
 /** A configuration with its defaults filled in, and with absolute paths. */
 export interface TeamSettings {

@@ -1,8 +1,10 @@
 import type { Period, Statement } from '../../schemas/types.ts'
 import type { VerificationCheckResult } from '../../schemas/verification.ts'
-import { canonicalJson } from '../core/canonical-json.ts'
-import type { Sha256 } from '../core/digest.ts'
-import { manifestRead, PATHS } from '../core/pack-files.ts'
+import { canonicalJson } from '../core/base/canonical-json.ts'
+import { daysWithin, MOST_DAYS } from '../core/base/days.ts'
+import type { Sha256 } from '../core/base/digest.ts'
+import { plain, plural, quote } from '../core/base/plain-text.ts'
+import { manifestRead, PATHS } from '../core/pack/pack-files.ts'
 import {
   NODES_OF_RUNS,
   PERIOD_FORM,
@@ -11,9 +13,7 @@ import {
   periodName,
   periodStatement,
 } from '../core/period/pack.ts'
-import { plain, plural, quote } from '../core/plain-text.ts'
-import { compare } from '../core/recording.ts'
-import { daysWithin, MOST_DAYS } from '../core/register/days.ts'
+import { compare } from '../core/recording/recording.ts'
 import { isDay, isInstant } from '../core/run-chain/entry.ts'
 import { headOf } from '../core/run-chain/head.ts'
 import { CLOCK_TOLERANCE_MINUTES } from '../core/run-chain/notes.ts'

@@ -4,9 +4,9 @@ import type {
   VerificationReport,
   VerificationStep,
 } from '../../schemas/verification.ts'
-import { bounded } from '../core/budgets.ts'
-import { plain } from '../core/plain-text.ts'
-import type { PackSource, SealReader, SealReading } from '../core/ports.ts'
+import { bounded } from '../core/base/budgets.ts'
+import { plain } from '../core/base/plain-text.ts'
+import type { PackSource, SealReader, SealReading } from '../core/ports/ports.ts'
 import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, statusOfSigner } from './steps/signature.ts'
 import { existedBy, type ShownTime, shownTime } from './steps/time.ts'
 import type { Trust } from './steps/trust.ts'

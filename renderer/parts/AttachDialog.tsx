@@ -4,7 +4,6 @@ import { EVIDENCE_LEVELS, levelWords } from '../../schemas/conclusion-words.ts'
 import type { DocumentDraft, DocumentView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
 import { verdictWords } from '../../schemas/words.ts'
-import { useAction } from '../actions.ts'
 import {
   answerable,
   answerableNodes,
@@ -17,10 +16,11 @@ import {
   mayAnswer,
   needsInspection,
   SAME_PERSON,
-} from '../attach-model.ts'
-import { isBelow, minimumOf } from '../document-model.ts'
-import { recorded } from '../store.ts'
-import { day, plural, visible } from '../text.ts'
+} from '../models/attach-model.ts'
+import { isBelow, minimumOf } from '../models/document-model.ts'
+import { day, plural, visible } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { recorded } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'

@@ -1,7 +1,7 @@
 import { documentStateWords, serverStateWords } from '../../schemas/conclusion-words.ts'
 import type { FrameworkView } from '../../schemas/ipc-results.ts'
-import { SERVER_TONE } from '../control-tree.ts'
-import { visible } from '../text.ts'
+import { SERVER_TONE } from '../models/control-tree.ts'
+import { visible } from '../models/text.ts'
 import { MarkedLine } from './Mark.tsx'
 
 /** Controls of each framework by server part and document part, as the report counts them. Frameworks are never added up. */

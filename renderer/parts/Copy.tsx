@@ -1,6 +1,6 @@
 import { IconCopy } from '@tabler/icons-react'
-import { inGroups } from '../seal-model.ts'
-import { announce } from '../store.ts'
+import { inGroups } from '../models/seal-model.ts'
+import { announce } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 
 /** Copies an exact text, for comparison elsewhere. */

@@ -5,8 +5,7 @@ import type { DocumentView, RegisterView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView, ControlDocumentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { periodCoverWords } from '../../schemas/words.ts'
-import { useAction } from '../actions.ts'
-import { isSamePerson, SAME_PERSON } from '../attach-model.ts'
+import { isSamePerson, SAME_PERSON } from '../models/attach-model.ts'
 import {
   attachedIn,
   type DocumentTarget,
@@ -17,9 +16,10 @@ import {
   progressOf,
   progressWords,
   requestIn,
-} from '../document-model.ts'
-import { go, recorded } from '../store.ts'
-import { bytes, day, plural, visible } from '../text.ts'
+} from '../models/document-model.ts'
+import { bytes, day, plural, visible } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { go, recorded } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { TextField } from '../ui/Field.tsx'

@@ -8,8 +8,6 @@ import {
   type EngagementView,
 } from '../../schemas/ipc-engagement.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
-import { useAction } from '../actions.ts'
-import { call } from '../bridge.ts'
 import {
   blankForm,
   forgetForm,
@@ -19,9 +17,11 @@ import {
   sectionState,
   unsavedSections,
   withSectionOf,
-} from '../engagement-model.ts'
-import { announce, recorded, replace, useStore } from '../store.ts'
-import { plural, visible } from '../text.ts'
+} from '../models/engagement-model.ts'
+import { plural, visible } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { call } from '../state/bridge.ts'
+import { announce, recorded, replace, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Notice } from '../ui/Notice.tsx'

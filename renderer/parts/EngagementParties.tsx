@@ -9,7 +9,7 @@ import {
   linesOf,
   rowsIn,
   rowsText,
-} from '../engagement-model.ts'
+} from '../models/engagement-model.ts'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { bound, TextArea, TextField } from '../ui/Field.tsx'

@@ -15,9 +15,9 @@ import {
   type Owned,
   withCategory,
   withOwner,
-} from '../engagement-model.ts'
-import { useStore } from '../store.ts'
-import { plural } from '../text.ts'
+} from '../models/engagement-model.ts'
+import { plural } from '../models/text.ts'
+import { useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'

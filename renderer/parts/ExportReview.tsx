@@ -3,8 +3,11 @@ import { useEffect, useState } from 'react'
 import type { ExportedFileView } from '../../schemas/ipc-packs.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { invitationStatusWords } from '../../schemas/portal-words.ts'
-import { useAction } from '../actions.ts'
-import { useAnswer } from '../bridge.ts'
+import { signerParts } from '../models/seal-model.ts'
+import { may, signedIn } from '../models/team.ts'
+import { bytes, visible } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { useAnswer } from '../state/bridge.ts'
 import {
   type Draft,
   discardDraft,
@@ -14,11 +17,8 @@ import {
   saveDraft,
   startOver,
   useExport,
-} from '../export-store.ts'
-import { signerParts } from '../seal-model.ts'
-import { announce, go } from '../store.ts'
-import { may, signedIn } from '../team.ts'
-import { bytes, visible } from '../text.ts'
+} from '../state/export-store.ts'
+import { announce, go } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { Fact } from '../ui/Fact.tsx'

@@ -1,10 +1,8 @@
 import { rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { ExportFramework, ExportPlan, PreflightItem } from '../../schemas/ipc-packs.ts'
 import type { RegisterView } from '../../schemas/ipc-register.ts'
-import { useAnswer } from '../bridge.ts'
-import { changeExport, useExport } from '../export-store.ts'
-import { deviatingWords } from '../finding-model.ts'
-import type { Route } from '../routes.ts'
+import { deviatingWords } from '../models/finding-model.ts'
+import type { Route } from '../models/routes.ts'
 import {
   controlsWithDeviations,
   findingCounts,
@@ -15,10 +13,12 @@ import {
   preflightLink,
   resultsLine,
   type StepProps,
-} from '../seal-model.ts'
-import { go, useStore } from '../store.ts'
-import { may } from '../team.ts'
-import { plural, visible, when } from '../text.ts'
+} from '../models/seal-model.ts'
+import { may } from '../models/team.ts'
+import { plural, visible, when } from '../models/text.ts'
+import { useAnswer } from '../state/bridge.ts'
+import { changeExport, useExport } from '../state/export-store.ts'
+import { go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'

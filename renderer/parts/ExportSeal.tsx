@@ -1,12 +1,19 @@
 import { IconLock } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useAction } from '../actions.ts'
-import { changeExport, discardDraft, useExport } from '../export-store.ts'
-import { useSeconds } from '../measure.ts'
-import { identityOf, lossByNode, type SealChoices, type SealPlan, signerName, signerProblem } from '../seal-model.ts'
-import { announce } from '../store.ts'
-import { may, signedIn } from '../team.ts'
-import { plural, visible } from '../text.ts'
+import { useSeconds } from '../models/measure.ts'
+import {
+  identityOf,
+  lossByNode,
+  type SealChoices,
+  type SealPlan,
+  signerName,
+  signerProblem,
+} from '../models/seal-model.ts'
+import { may, signedIn } from '../models/team.ts'
+import { plural, visible } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { changeExport, discardDraft, useExport } from '../state/export-store.ts'
+import { announce } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'

@@ -1,8 +1,7 @@
 import { IconFileText, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { DeclarationsView, FieldProblem } from '../../schemas/ipc-declarations.ts'
-import { useAction } from '../actions.ts'
-import type { Field, Kind } from '../declaration-fields.ts'
+import type { Field, Kind } from '../models/declaration-fields.ts'
 import {
   cornersIn,
   cornersText,
@@ -11,8 +10,9 @@ import {
   numberIn,
   numberText,
   problemAt,
-} from '../declaration-model.ts'
-import { trimmedLines, visible } from '../text.ts'
+} from '../models/declaration-model.ts'
+import { trimmedLines, visible } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import { type FigureMark, type FigureTone, HATCHES, type Figure as Picture, TINT } from '../../schemas/figure.ts'
-import { visible } from '../text.ts'
+import { visible } from '../models/text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
 
 /** Rem per point of a figure, so that its smallest text is slightly below the small text size. */

@@ -10,8 +10,8 @@ import {
   type Rights,
   sentenceOf,
   stateWord,
-} from '../filters.ts'
-import { firstUp, plural, visible } from '../text.ts'
+} from '../models/filters.ts'
+import { firstUp, plural, visible } from '../models/text.ts'
 import { Button } from '../ui/Button.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select, type SelectOption } from '../ui/Select.tsx'

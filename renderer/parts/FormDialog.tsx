@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useId } from 'react'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
-import { focusProblemSoon } from '../first-problem.ts'
+import { focusProblemSoon } from '../state/first-problem.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
 import { FailureNote } from './Ask.tsx'

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { HistoryDay, HistoryView } from '../../schemas/ipc-history.ts'
-import { dayReached, type Month, monthsOf, WEEKDAYS } from '../history-calendar.ts'
-import { DAY_STATES, type DayState, daySentence, dayShort, dayState, dayStateWords } from '../history-model.ts'
+import { dayReached, type Month, monthsOf, WEEKDAYS } from '../models/history-calendar.ts'
+import { DAY_STATES, type DayState, daySentence, dayShort, dayState, dayStateWords } from '../models/history-model.ts'
 import { MarkedLine, Shape } from './Mark.tsx'
 
 interface HistoryCalendarProps {

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { ToggleButton, ToggleButtonGroup } from 'react-aria-components'
 import type { EvidencePiece } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useAnswer } from '../bridge.ts'
 import {
   type Direction,
   directionWords,
@@ -12,10 +11,11 @@ import {
   SHOWN_AT_FIRST,
   type Side,
   shortened,
-} from '../ledger.ts'
-import { linesOf } from '../output-lines.ts'
-import { go } from '../store.ts'
-import { plural, shellLine, visible } from '../text.ts'
+} from '../models/ledger.ts'
+import { linesOf } from '../models/output-lines.ts'
+import { plural, shellLine, visible } from '../models/text.ts'
+import { useAnswer } from '../state/bridge.ts'
+import { go } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Fact } from '../ui/Fact.tsx'

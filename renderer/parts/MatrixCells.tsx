@@ -9,8 +9,8 @@ import {
   environmentLine,
   excludedWords,
   type MatrixRow,
-} from '../model.ts'
-import { day, plural, visible } from '../text.ts'
+} from '../models/model.ts'
+import { day, plural, visible } from '../models/text.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Shape } from './Mark.tsx'
 

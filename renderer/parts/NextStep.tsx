@@ -1,9 +1,9 @@
 import type { NextStepKind } from '../../schemas/ipc-findings.ts'
-import { collect } from '../actions.ts'
-import { useAnswer, useKept } from '../bridge.ts'
-import { NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-model.ts'
-import { isOffered } from '../routes.ts'
-import { go, useStore } from '../store.ts'
+import { NO_FINDING_FILTER, routeOf, SEVERE } from '../models/finding-model.ts'
+import { isOffered } from '../models/routes.ts'
+import { collect } from '../state/actions.ts'
+import { useAnswer, useKept } from '../state/bridge.ts'
+import { go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 
 const STEPS: Readonly<Record<NextStepKind, () => void>> = {

@@ -1,6 +1,6 @@
 import type { Method } from '../../schemas/ipc.ts'
-import { may, signedIn } from '../team.ts'
-import { shellLine } from '../text.ts'
+import { may, signedIn } from '../models/team.ts'
+import { shellLine } from '../models/text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Copy } from './Copy.tsx'

@@ -3,7 +3,6 @@ import type { NodeFigureKind } from '../../schemas/figure.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { LOCATION_SHOWS, locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
 import type { DistanceBound, Location, LocationResult, LocationSignal } from '../../schemas/types.ts'
-import { useAnswer } from '../bridge.ts'
 import {
   byClass,
   frontEndText,
@@ -14,10 +13,11 @@ import {
   STATEMENT_SUPPORT,
   shownAs,
   supportOf,
-} from '../location-model.ts'
-import { go, useStore } from '../store.ts'
-import type { ColumnPart } from '../table-model.ts'
-import { visible, when } from '../text.ts'
+} from '../models/location-model.ts'
+import type { ColumnPart } from '../models/table-model.ts'
+import { visible, when } from '../models/text.ts'
+import { useAnswer } from '../state/bridge.ts'
+import { go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { FailureNote } from './Ask.tsx'

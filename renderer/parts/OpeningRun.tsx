@@ -1,7 +1,7 @@
-import { useAction } from '../actions.ts'
-import { useLate } from '../measure.ts'
-import { type Opening, useStore } from '../store.ts'
-import { plural } from '../text.ts'
+import { useLate } from '../models/measure.ts'
+import { plural } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { type Opening, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Progress } from '../ui/Notice.tsx'
 

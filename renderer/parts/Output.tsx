@@ -13,7 +13,7 @@ import {
   type Row,
   rowAt,
   rowsOf,
-} from '../output-lines.ts'
+} from '../models/output-lines.ts'
 import { Button } from '../ui/Button.tsx'
 import { type Target, TextRows } from './TextRows.tsx'
 

@@ -1,7 +1,7 @@
 import { IconChevronLeft } from '@tabler/icons-react'
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
-import { returnFocus } from '../return-focus.ts'
-import { back, getState, useStore } from '../store.ts'
+import { returnFocus } from '../state/return-focus.ts'
+import { back, getState, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 
 interface PageProps {

@@ -1,7 +1,7 @@
 import { IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { replacedAt, without } from '../engagement-model.ts'
-import { firstUp } from '../text.ts'
+import { replacedAt, without } from '../models/engagement-model.ts'
+import { firstUp } from '../models/text.ts'
 import { Button } from '../ui/Button.tsx'
 
 interface RepeatedProps<T> {

@@ -1,8 +1,9 @@
 import { type ReactNode, useState } from 'react'
 import { findingStatusWords } from '../../schemas/conclusion-words.ts'
 import type { ResponseView } from '../../schemas/ipc-findings.ts'
-import { type Action, useAction } from '../actions.ts'
-import { focusProblemSoon } from '../first-problem.ts'
+import { plural } from '../models/text.ts'
+import { type Action, useAction } from '../state/actions.ts'
+import { focusProblemSoon } from '../state/first-problem.ts'
 import {
   draftOf,
   formOf,
@@ -15,8 +16,7 @@ import {
   recorded,
   rememberStatedBy,
   statesMore,
-} from '../response-model.ts'
-import { plural } from '../text.ts'
+} from '../state/response-model.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { bound, TextArea, TextField } from '../ui/Field.tsx'

@@ -8,7 +8,6 @@ import {
   verificationCheckWords,
 } from '../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
-import { useAction } from '../actions.ts'
 import {
   HEADLINE_MARKS,
   KINDS,
@@ -17,10 +16,11 @@ import {
   reEvaluationLine,
   reviewStep,
   STANDINGS,
-} from '../seal-model.ts'
-import { announce, go } from '../store.ts'
-import { isAuditorPage, may } from '../team.ts'
-import { shellLine, visible, when, withDates } from '../text.ts'
+} from '../models/seal-model.ts'
+import { isAuditorPage, may } from '../models/team.ts'
+import { shellLine, visible, when, withDates } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { announce, go } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
 import { TextArea } from '../ui/Field.tsx'

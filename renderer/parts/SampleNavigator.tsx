@@ -5,16 +5,8 @@ import type { FindingRow } from '../../schemas/ipc-findings.ts'
 import type { Sample, Worksheet } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView, CatalogView, NodeView } from '../../schemas/ipc-results.ts'
 import { samplePopulationWords, stratumWords, type WorkState, workStateWords } from '../../schemas/review-words.ts'
-import { useAction } from '../actions.ts'
-import { both, useAnswer } from '../bridge.ts'
-import { claimSentence, ledgerOf, weightsOf } from '../ledger.ts'
-import { useSignal } from '../shortcuts.ts'
-import { announce, go, useStore } from '../store.ts'
-import { plural, visible, when } from '../text.ts'
-import { Button } from '../ui/Button.tsx'
-import { RadioGroup } from '../ui/Choice.tsx'
-import { Fact } from '../ui/Fact.tsx'
-import { TextArea } from '../ui/Field.tsx'
+import { claimSentence, ledgerOf, weightsOf } from '../models/ledger.ts'
+import { plural, visible, when } from '../models/text.ts'
 import {
   DECISIONS,
   findingOn,
@@ -23,7 +15,15 @@ import {
   type SampleRow,
   sampleTitle,
   tallyLine,
-} from '../worksheet-model.ts'
+} from '../models/worksheet-model.ts'
+import { useAction } from '../state/actions.ts'
+import { both, useAnswer } from '../state/bridge.ts'
+import { useSignal } from '../state/shortcuts.ts'
+import { announce, go, useStore } from '../state/store.ts'
+import { Button } from '../ui/Button.tsx'
+import { RadioGroup } from '../ui/Choice.tsx'
+import { Fact } from '../ui/Fact.tsx'
+import { TextArea } from '../ui/Field.tsx'
 import { Acceptances } from './Acceptances.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { ManagementResponse } from './FindingParts.tsx'

@@ -9,7 +9,6 @@ import {
   type SchedulesView,
   type ScheduleView,
 } from '../../schemas/ipc-schedules.ts'
-import { useAction } from '../actions.ts'
 import {
   cadenceWords,
   clockText,
@@ -22,9 +21,10 @@ import {
   passphraseOptions,
   stampWords,
   WEEKDAY_NAMES,
-} from '../schedule-model.ts'
-import { announce } from '../store.ts'
-import { plural, visible } from '../text.ts'
+} from '../models/schedule-model.ts'
+import { plural, visible } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { announce } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { bound, TextField } from '../ui/Field.tsx'

@@ -1,8 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { DeclarationsView, FieldProblem, SectionName, SectionValue } from '../../schemas/ipc-declarations.ts'
-import { useAction } from '../actions.ts'
-import { call } from '../bridge.ts'
-import { formOf, memberLabel } from '../declaration-forms.ts'
+import { formOf, memberLabel } from '../models/declaration-forms.ts'
 import {
   contentOf,
   draftKey,
@@ -11,10 +9,12 @@ import {
   keptDraft,
   sectionToSend,
   storedValue,
-} from '../declaration-model.ts'
-import { focusProblem } from '../first-problem.ts'
-import { announce } from '../store.ts'
-import { plural, visible } from '../text.ts'
+} from '../models/declaration-model.ts'
+import { plural, visible } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { call } from '../state/bridge.ts'
+import { focusProblem } from '../state/first-problem.ts'
+import { announce } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Notice } from '../ui/Notice.tsx'

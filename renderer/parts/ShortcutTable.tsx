@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { SHORTCUTS } from '../shortcuts.ts'
-import { change, useStore } from '../store.ts'
+import { SHORTCUTS } from '../state/shortcuts.ts'
+import { change, useStore } from '../state/store.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 
 interface ShortcutTableProps {

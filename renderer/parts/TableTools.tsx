@@ -1,9 +1,6 @@
 import { IconDownload } from '@tabler/icons-react'
 import { type ReactNode, useMemo } from 'react'
 import type { TableChoice } from '../../schemas/ipc-views.ts'
-import { useAction } from '../actions.ts'
-import { call } from '../bridge.ts'
-import { announce, change, isReviewWindow, useStore } from '../store.ts'
 import {
   choosable,
   NO_CHOICE,
@@ -12,9 +9,12 @@ import {
   sortedBy,
   sortedRows,
   type TableColumn,
-} from '../table-model.ts'
-import { may } from '../team.ts'
-import { plural, visible } from '../text.ts'
+} from '../models/table-model.ts'
+import { may } from '../models/team.ts'
+import { plural, visible } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { call } from '../state/bridge.ts'
+import { announce, change, isReviewWindow, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { ChoiceMenu } from '../ui/Choice.tsx'
 import { Select } from '../ui/Select.tsx'

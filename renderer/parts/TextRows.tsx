@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { LONGEST_ROW, type Row, rowsOf, scrollTo, sliceOf } from '../output-lines.ts'
+import { LONGEST_ROW, type Row, rowsOf, scrollTo, sliceOf } from '../models/output-lines.ts'
 
 /** A position to scroll into view; a new object scrolls again. */
 export interface Target {

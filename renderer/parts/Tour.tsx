@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
-import { collect } from '../actions.ts'
-import { onEvent } from '../bridge.ts'
-import { change, getState, go, useStore } from '../store.ts'
-import { TOUR } from '../tour-model.ts'
+import { TOUR } from '../models/tour-model.ts'
+import { collect } from '../state/actions.ts'
+import { onEvent } from '../state/bridge.ts'
+import { change, getState, go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 
 /** Starts the tour. The demo fleet is opened first, unless it is already shown. */

@@ -5,10 +5,10 @@ import {
   verificationCheckWords,
   verificationStepWords,
 } from '../../schemas/verification.ts'
-import { useAction } from '../actions.ts'
-import { useLate } from '../measure.ts'
-import { type Verifying as Going, useStore } from '../store.ts'
-import { visible } from '../text.ts'
+import { useLate } from '../models/measure.ts'
+import { visible } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { type Verifying as Going, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Progress } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'

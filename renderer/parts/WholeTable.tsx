@@ -1,8 +1,8 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { TableChoice } from '../../schemas/ipc-views.ts'
-import { NO_CHOICE, type TableColumn } from '../table-model.ts'
-import { visible } from '../text.ts'
+import { NO_CHOICE, type TableColumn } from '../models/table-model.ts'
+import { visible } from '../models/text.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { useTable } from './TableTools.tsx'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { useAction } from '../actions.ts'
-import { change, recorded } from '../store.ts'
-import { firstUp } from '../text.ts'
+import { firstUp } from '../models/text.ts'
+import { useAction } from '../state/actions.ts'
+import { change, recorded } from '../state/store.ts'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { FormDialog } from './FormDialog.tsx'
 

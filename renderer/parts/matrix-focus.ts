@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { isSamePlace, type Place, placeAfter, STEP } from '../matrix-walk.ts'
+import { isSamePlace, type Place, placeAfter, STEP } from '../models/matrix-walk.ts'
 
 interface Walked {
   /** A new list starts at the top. */

@@ -5,8 +5,6 @@ import type { DocumentPlan as DocumentPlanView, OwnerDocuments, PlannedDocument 
 import type { RegisterView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useAction, useResults } from '../actions.ts'
-import { both } from '../bridge.ts'
 import {
   DOCUMENT_COLUMNS,
   DOCUMENT_ORDERS,
@@ -17,7 +15,9 @@ import {
   type ListedDocument,
   otherDocuments,
   showsDocument,
-} from '../document-model.ts'
+} from '../models/document-model.ts'
+import { NO_CHOICE, sortedRows } from '../models/table-model.ts'
+import { day, plural, visible } from '../models/text.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
@@ -26,9 +26,9 @@ import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { TableTools, useOrder, useTable } from '../parts/TableTools.tsx'
 import { SortedTable, type SortedTableProps, textColumn, type WholeColumn } from '../parts/WholeTable.tsx'
-import { announce } from '../store.ts'
-import { NO_CHOICE, sortedRows } from '../table-model.ts'
-import { day, plural, visible } from '../text.ts'
+import { useAction, useResults } from '../state/actions.ts'
+import { both } from '../state/bridge.ts'
+import { announce } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState } from '../ui/Notice.tsx'

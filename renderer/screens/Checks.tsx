@@ -1,14 +1,14 @@
 import type { AssessmentView, CheckView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
-import { useResults } from '../actions.ts'
-import { type Tally, tallyIn, verdictAt } from '../model.ts'
+import { type Tally, tallyIn, verdictAt } from '../models/model.ts'
+import { plural, visible, when } from '../models/text.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { textColumn, type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
-import { go } from '../store.ts'
-import { plural, visible, when } from '../text.ts'
+import { useResults } from '../state/actions.ts'
+import { go } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 
 interface CountedCheck {

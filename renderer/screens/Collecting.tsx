@@ -1,11 +1,6 @@
 import { IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
 import { remedyOf } from '../../schemas/node-remedies.ts'
-import { collect, useAction } from '../actions.ts'
-import { mayRemedy, REMEDY_WORDS, takeRemedy } from '../node-remedies.ts'
-import { FailureNote } from '../parts/Ask.tsx'
-import { Shape } from '../parts/Mark.tsx'
-import { Page } from '../parts/Page.tsx'
 import {
   counts,
   detailOf,
@@ -20,9 +15,14 @@ import {
   summaryOf,
   timeLeft,
   wordOf,
-} from '../run-progress.ts'
-import { go, useStore } from '../store.ts'
-import { firstUp, plural, visible } from '../text.ts'
+} from '../models/run-progress.ts'
+import { firstUp, plural, visible } from '../models/text.ts'
+import { FailureNote } from '../parts/Ask.tsx'
+import { Shape } from '../parts/Mark.tsx'
+import { Page } from '../parts/Page.tsx'
+import { collect, useAction } from '../state/actions.ts'
+import { mayRemedy, REMEDY_WORDS, takeRemedy } from '../state/node-remedies.ts'
+import { go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
 import { CellLine, CellLines, type GridColumn, GridTable } from '../ui/GridTable.tsx'

@@ -4,7 +4,6 @@ import { Collection, Button as Press, Tree, TreeItem, TreeItemContent } from 're
 import { ROW_STATES, type RowState, rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
-import { useResults } from '../actions.ts'
 import {
   CONTROL_COLUMNS,
   CONTROL_ORDERS,
@@ -16,15 +15,16 @@ import {
   type TreeFramework,
   treeOf,
   type Wanted,
-} from '../control-tree.ts'
+} from '../models/control-tree.ts'
+import { choosable } from '../models/table-model.ts'
+import { plural } from '../models/text.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { ControlParts } from '../parts/ControlEntry.tsx'
 import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { TableTools, useOrder } from '../parts/TableTools.tsx'
-import { go } from '../store.ts'
-import { choosable } from '../table-model.ts'
-import { plural } from '../text.ts'
+import { useResults } from '../state/actions.ts'
+import { go } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { EmptyState } from '../ui/Notice.tsx'

@@ -1,23 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { ExportPlan } from '../../schemas/ipc-packs.ts'
 import type { RunListItem } from '../../schemas/ipc-views.ts'
-import { type Answer, useAnswer, useKept } from '../bridge.ts'
-import {
-  announceDraft,
-  beginExport,
-  canReach,
-  changeExport,
-  type ExportState,
-  isOther,
-  openStep,
-  sealDraft,
-  useExport,
-} from '../export-store.ts'
-import { Ask } from '../parts/Ask.tsx'
-import { ExportDone, ExportReview, OtherExport } from '../parts/ExportReview.tsx'
-import { ExportScope } from '../parts/ExportScope.tsx'
-import { ExportSeal } from '../parts/ExportSeal.tsx'
-import { Page } from '../parts/Page.tsx'
 import {
   isPartial,
   nodesLine,
@@ -28,9 +11,26 @@ import {
   type Step,
   type StepProps,
   sealProblem,
-} from '../seal-model.ts'
-import { go, useStore } from '../store.ts'
-import { firstUp, plural, visible, when } from '../text.ts'
+} from '../models/seal-model.ts'
+import { firstUp, plural, visible, when } from '../models/text.ts'
+import { Ask } from '../parts/Ask.tsx'
+import { ExportDone, ExportReview, OtherExport } from '../parts/ExportReview.tsx'
+import { ExportScope } from '../parts/ExportScope.tsx'
+import { ExportSeal } from '../parts/ExportSeal.tsx'
+import { Page } from '../parts/Page.tsx'
+import { type Answer, useAnswer, useKept } from '../state/bridge.ts'
+import {
+  announceDraft,
+  beginExport,
+  canReach,
+  changeExport,
+  type ExportState,
+  isOther,
+  openStep,
+  sealDraft,
+  useExport,
+} from '../state/export-store.ts'
+import { go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { bound, TextField } from '../ui/Field.tsx'

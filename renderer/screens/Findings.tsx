@@ -4,8 +4,7 @@ import { ToggleButton } from 'react-aria-components'
 import { findingStatusWords, severityWords } from '../../schemas/conclusion-words.ts'
 import type { FindingRow, FindingStatusName, FindingsView } from '../../schemas/ipc-findings.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useResultsSoFar } from '../actions.ts'
-import type { FindingFilter } from '../filters.ts'
+import type { FindingFilter } from '../models/filters.ts'
 import {
   FINDING_COLUMNS,
   filterWords,
@@ -17,7 +16,8 @@ import {
   showsFinding,
   sortedFindings,
   statedWords,
-} from '../finding-model.ts'
+} from '../models/finding-model.ts'
+import { plural, visible } from '../models/text.ts'
 import { AcceptFindings } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { Ladder } from '../parts/FindingParts.tsx'
@@ -27,9 +27,9 @@ import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ResponseDialog } from '../parts/ResponseFields.tsx'
 import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
-import { chosenWords } from '../response-model.ts'
-import { go, replace } from '../store.ts'
-import { plural, visible } from '../text.ts'
+import { useResultsSoFar } from '../state/actions.ts'
+import { chosenWords } from '../state/response-model.ts'
+import { go, replace } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'

@@ -1,13 +1,13 @@
 import { IconFileSearch, IconPlayerPlay, IconServerBolt } from '@tabler/icons-react'
 import { useState } from 'react'
-import { collect, useAction } from '../actions.ts'
+import { isOffered } from '../models/routes.ts'
+import { may } from '../models/team.ts'
+import { visible } from '../models/text.ts'
 import { FailureNote } from '../parts/Ask.tsx'
 import { OpeningProgress } from '../parts/OpeningRun.tsx'
 import { Page } from '../parts/Page.tsx'
-import { isOffered } from '../routes.ts'
-import { announce, go, type Opening, useStore } from '../store.ts'
-import { may } from '../team.ts'
-import { visible } from '../text.ts'
+import { collect, useAction } from '../state/actions.ts'
+import { announce, go, type Opening, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 
 /** The purpose in one sentence and the ways to start; if there are results already, the progress of opening them. */

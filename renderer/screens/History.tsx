@@ -1,10 +1,8 @@
 import { IconCalendarTime, IconPackageExport, IconPrinter } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { DayWindow, HistoryView } from '../../schemas/ipc-history.ts'
-import { collect } from '../actions.ts'
-import { useAnswer, useKept } from '../bridge.ts'
-import { daysLater } from '../history-calendar.ts'
-import { answeredFigure } from '../history-figure.ts'
+import { daysLater } from '../models/history-calendar.ts'
+import { answeredFigure } from '../models/history-figure.ts'
 import {
   dayOutcome,
   historyLine,
@@ -13,7 +11,9 @@ import {
   type Preset,
   windowProblem,
   withoutWords,
-} from '../history-model.ts'
+} from '../models/history-model.ts'
+import { type HistoryPart, isOffered, type Route, type RunPair } from '../models/routes.ts'
+import { day as dayWords } from '../models/text.ts'
 import { FailureNote, Slowly } from '../parts/Ask.tsx'
 import { FigureView } from '../parts/Figure.tsx'
 import { HistoryCalendar } from '../parts/HistoryCalendar.tsx'
@@ -24,9 +24,9 @@ import { HistoryRuns } from '../parts/HistoryRuns.tsx'
 import { HistorySending } from '../parts/HistorySending.tsx'
 import { ImportNodes } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
-import { type HistoryPart, isOffered, type Route, type RunPair } from '../routes.ts'
-import { go, replace, useStore } from '../store.ts'
-import { day as dayWords } from '../text.ts'
+import { collect } from '../state/actions.ts'
+import { useAnswer, useKept } from '../state/bridge.ts'
+import { go, replace, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'

@@ -9,9 +9,9 @@ import type {
   HomeView,
   NotSeenLine,
 } from '../../schemas/ipc-findings.ts'
-import { useAnswer, useKept } from '../bridge.ts'
-import { fixedByWords, NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-model.ts'
-import { REMEDY_WORDS, takeRemedy } from '../node-remedies.ts'
+import { fixedByWords, NO_FINDING_FILTER, routeOf, SEVERE } from '../models/finding-model.ts'
+import { isOffered } from '../models/routes.ts'
+import { plural, visible, when } from '../models/text.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Phrases, SeverityMark } from '../parts/FindingParts.tsx'
 import { HomeNotices } from '../parts/HomeNotices.tsx'
@@ -20,9 +20,9 @@ import { mayTake, takeStep } from '../parts/NextStep.tsx'
 import { SealerCommand } from '../parts/NoSealer.tsx'
 import { Page } from '../parts/Page.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
-import { isOffered } from '../routes.ts'
-import { go, useStore } from '../store.ts'
-import { plural, visible, when } from '../text.ts'
+import { useAnswer, useKept } from '../state/bridge.ts'
+import { REMEDY_WORDS, takeRemedy } from '../state/node-remedies.ts'
+import { go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 
 const STEP_MARKS: Readonly<Record<HomeStep['state'], readonly [mark: string, tone: string, words: string]>> = {

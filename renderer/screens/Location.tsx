@@ -1,7 +1,6 @@
 import { IconPrinter } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import type { LocationRow, LocationView, Source } from '../../schemas/ipc-views.ts'
-import { useResultsSoFar } from '../actions.ts'
 import {
   contradictedOf,
   countsOfWords,
@@ -17,16 +16,17 @@ import {
   shownAs,
   wasCollected,
   worstFirst,
-} from '../location-model.ts'
+} from '../models/location-model.ts'
+import { failureTitle } from '../models/run-progress.ts'
+import { plural, visible, when } from '../models/text.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { FigureView } from '../parts/Figure.tsx'
 import { LocationLimits, LocationMark } from '../parts/NodeLocation.tsx'
 import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useTable } from '../parts/TableTools.tsx'
-import { failureTitle } from '../run-progress.ts'
-import { go } from '../store.ts'
-import { plural, visible, when } from '../text.ts'
+import { useResultsSoFar } from '../state/actions.ts'
+import { go } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
 import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'

@@ -2,8 +2,6 @@ import type { AssessmentView, NodeMoment, NodeView } from '../../schemas/ipc-res
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { HostKey, Session } from '../../schemas/types.ts'
 import { dayCount, propertyWords, verdictWords } from '../../schemas/words.ts'
-import { useResults } from '../actions.ts'
-import { both } from '../bridge.ts'
 import {
   cellOfNode,
   environmentLine,
@@ -13,15 +11,17 @@ import {
   type Tally,
   wasReached,
   whyNotCollected,
-} from '../model.ts'
+} from '../models/model.ts'
+import { clockText, plural, visible, when } from '../models/text.ts'
 import { Acceptances } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures, NodeLocation } from '../parts/NodeLocation.tsx'
 import { Page } from '../parts/Page.tsx'
-import { go } from '../store.ts'
-import { clockText, plural, visible, when } from '../text.ts'
+import { useResults } from '../state/actions.ts'
+import { both } from '../state/bridge.ts'
+import { go } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
 import { EmptyState } from '../ui/Notice.tsx'

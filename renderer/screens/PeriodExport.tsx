@@ -1,12 +1,6 @@
 import { IconPlus } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import type { PeriodPlan, PeriodSampling } from '../../schemas/ipc-periods.ts'
-import { useAnswer, useKept } from '../bridge.ts'
-import { announceDraft, beginPeriod, changeExport, isOther, sealPeriod, useExport } from '../export-store.ts'
-import { Ask } from '../parts/Ask.tsx'
-import { ExportDone, ExportReview, OtherExport } from '../parts/ExportReview.tsx'
-import { ExportSeal } from '../parts/ExportSeal.tsx'
-import { Page } from '../parts/Page.tsx'
 import {
   daysProblem,
   firstPeriod,
@@ -15,10 +9,16 @@ import {
   periodProblem,
   populationOptions,
   samplingProblem,
-} from '../period-model.ts'
-import { isOffered } from '../routes.ts'
-import { go, useStore } from '../store.ts'
-import { day, plural, visible } from '../text.ts'
+} from '../models/period-model.ts'
+import { isOffered } from '../models/routes.ts'
+import { day, plural, visible } from '../models/text.ts'
+import { Ask } from '../parts/Ask.tsx'
+import { ExportDone, ExportReview, OtherExport } from '../parts/ExportReview.tsx'
+import { ExportSeal } from '../parts/ExportSeal.tsx'
+import { Page } from '../parts/Page.tsx'
+import { useAnswer, useKept } from '../state/bridge.ts'
+import { announceDraft, beginPeriod, changeExport, isOther, sealPeriod, useExport } from '../state/export-store.ts'
+import { go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { TextField } from '../ui/Field.tsx'

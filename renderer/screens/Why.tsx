@@ -4,9 +4,7 @@ import type { AssessmentView, CatalogView, NodeView, SignalView } from '../../sc
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
 import { dayCount, type Property, propertyWords, tenancyWords, verdictWords } from '../../schemas/words.ts'
-import { useResults } from '../actions.ts'
-import { both, useAnswer } from '../bridge.ts'
-import { propertySentence } from '../ledger.ts'
+import { propertySentence } from '../models/ledger.ts'
 import {
   type CheckOnNode,
   cellOfNode,
@@ -17,16 +15,18 @@ import {
   tallyIn,
   wasReached,
   whyNotCollected,
-} from '../model.ts'
+} from '../models/model.ts'
+import { day, plural, visible } from '../models/text.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Claim } from '../parts/Claim.tsx'
 import { IsolationAnalysis } from '../parts/IsolationAnalysis.tsx'
 import { Shape, VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures } from '../parts/NodeLocation.tsx'
 import { Page } from '../parts/Page.tsx'
-import { useSignal } from '../shortcuts.ts'
-import { go, replace } from '../store.ts'
-import { day, plural, visible } from '../text.ts'
+import { useResults } from '../state/actions.ts'
+import { both, useAnswer } from '../state/bridge.ts'
+import { useSignal } from '../state/shortcuts.ts'
+import { go, replace } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Fact } from '../ui/Fact.tsx'

@@ -14,7 +14,7 @@ import {
   Popover,
   Button as Press,
 } from 'react-aria-components'
-import { day } from '../text.ts'
+import { day } from '../models/text.ts'
 import { FieldLabel, FieldNotes, type FieldWords } from './Field.tsx'
 import { Icon } from './Icon.tsx'
 

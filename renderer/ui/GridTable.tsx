@@ -12,8 +12,8 @@ import {
   Virtualizer,
 } from 'react-aria-components'
 import type { TableChoice } from '../../schemas/ipc-views.ts'
-import { rem, usePrinting } from '../measure.ts'
-import type { TableColumn } from '../table-model.ts'
+import { rem, usePrinting } from '../models/measure.ts'
+import type { TableColumn } from '../models/table-model.ts'
 import { CheckBox } from './Choice.tsx'
 import { Icon } from './Icon.tsx'
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTransport } from '../../main/adapters/ssh/transport.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
-import { collectNode } from '../../main/app/collect-node.ts'
-import { run } from '../../main/core/probe.ts'
+import { collectNode } from '../../main/app/collect/collect-node.ts'
+import { run } from '../../main/core/recording/probe.ts'
 import { catalogOf, probeOf, realClock, realEntropy, realPause, targetOf, validator } from '../support/deps.ts'
 
 // Run inside the client's namespace: collects one cheap answer several times over and prints the milliseconds of each, so that what is left

@@ -4,7 +4,7 @@ import { catalog } from '../../main/catalog/index.ts'
 import { createFrameReader } from '../../main/core/collector/frames.ts'
 import { type Plan, planOf } from '../../main/core/collector/plan.ts'
 import { collectorScript } from '../../main/core/collector/script.ts'
-import { rootCommands, sudoersFor } from '../../main/core/sudoers.ts'
+import { rootCommands, sudoersFor } from '../../main/core/collector/sudoers.ts'
 import { type Sshd, startSshd, whyNoUsers } from '../support/sshd.ts'
 import { type Spread, spread, timed } from './measure.ts'
 

@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writePack } from '../../main/adapters/pack/index.ts'
 import { storedFile } from '../../main/adapters/stored-file.ts'
-import { sha256 } from '../../main/core/digest.ts'
-import type { StoredBytes } from '../../main/core/recording.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import type { StoredBytes } from '../../main/core/recording/recording.ts'
 import { type ChildFigures, peakOf } from './peak.ts'
 
 // One step in a process of its own: `prepare|write FOLDER PACK`. Prints its milliseconds and its memory.

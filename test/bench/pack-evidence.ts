@@ -2,7 +2,7 @@ import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { REMEDIATIONS } from '../../main/catalog/remediation.ts'
-import { assess } from '../../main/core/assess.ts'
+import { assess } from '../../main/core/conclusion/assess.ts'
 import {
   assemblePack,
   assessmentBytes,
@@ -10,10 +10,10 @@ import {
   manifestLines,
   PATHS,
   payloadFiles,
-} from '../../main/core/pack.ts'
-import { recordingFiles } from '../../main/core/pack-files.ts'
-import type { StoredBytes } from '../../main/core/recording.ts'
-import { EMPTY_REGISTER } from '../../main/core/register.ts'
+} from '../../main/core/pack/pack.ts'
+import { recordingFiles } from '../../main/core/pack/pack-files.ts'
+import type { StoredBytes } from '../../main/core/recording/recording.ts'
+import { EMPTY_REGISTER } from '../../main/core/register/register.ts'
 import { buildReport } from '../../main/present/report.ts'
 import { realClock, realEntropy } from '../support/deps.ts'
 import { fixtureRecording } from '../support/fixtures.ts'

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalog } from '../../main/catalog/index.ts'
-import { byProbeAndCommand, captureLine, recordingJson } from '../../main/core/recording.ts'
+import { byProbeAndCommand, captureLine, recordingJson } from '../../main/core/recording/recording.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 
 /** What each node of the fleet is made from, in turn. */

@@ -6,8 +6,8 @@ import {
   sshdContexts,
   sshdEffective,
 } from '../../main/catalog/sshd/probes.ts'
-import type { Conclusion } from '../../main/core/check.ts'
-import { known, type Parsed, unknown } from '../../main/core/probe.ts'
+import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
+import type { Conclusion } from '../../main/core/rules/check.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 

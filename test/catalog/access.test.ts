@@ -5,7 +5,7 @@ import { authorizedKeys, whyUnsearched } from '../../main/catalog/authorized-key
 import { expandStack, pamStack } from '../../main/catalog/pam/probes.ts'
 import { sessionTimeout } from '../../main/catalog/session-timeout/index.ts'
 import { conditional, sshdConditions } from '../../main/catalog/sshd/probes.ts'
-import { known, type Parsed } from '../../main/core/probe.ts'
+import { known, type Parsed } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { over, texts, verdict } from '../support/concluded.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'

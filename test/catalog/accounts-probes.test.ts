@@ -13,7 +13,7 @@ import { bootLoaderPassword, consoleLogin } from '../../main/catalog/console/ind
 import { expandStack, pamAccessRules, pamSettings, pamStack } from '../../main/catalog/pam/probes.ts'
 import { REMOTE_AGENTS, remoteAgents } from '../../main/catalog/provider-access/probes.ts'
 import { sudoersOther, sudoersRules } from '../../main/catalog/sudo/probes.ts'
-import { argvOf } from '../../main/core/probe.ts'
+import { argvOf } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 const at = (iso: string): number => Date.parse(iso)

@@ -9,7 +9,7 @@ import { packagesApt } from '../../main/catalog/packages/apt.ts'
 import { rebootRequired } from '../../main/catalog/packages/probes.ts'
 import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
 import { timeChrony, timeTimesyncd } from '../../main/catalog/time/probes.ts'
-import { known, unknown } from '../../main/core/probe.ts'
+import { known, unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, texts, verdict } from '../support/concluded.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { conclude } from '../../main/core/check.ts'
-import { argvOf, type Command, captureKey, type Probe, readProbe } from '../../main/core/probe.ts'
-import type { CapturedAnswer } from '../../main/core/recording.ts'
+import { argvOf, type Command, captureKey, type Probe, readProbe } from '../../main/core/recording/probe.ts'
+import type { CapturedAnswer } from '../../main/core/recording/recording.ts'
+import { conclude } from '../../main/core/rules/check.ts'
 import { byKey, checks, fixtures, probes } from '../support/evaluated.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TlsListeners } from '../../main/catalog/tls/probes.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import type { CertificateFields } from '../../main/core/tls/certificate-fields.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'

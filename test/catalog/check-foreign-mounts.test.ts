@@ -3,7 +3,7 @@ import { type Disk, inventoryDisks } from '../../main/catalog/drives/inventory.t
 import { parseMountinfo, storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { type PciDevice, pciDevices } from '../../main/catalog/pci/probes.ts'
 import { tenancyForeignMounts } from '../../main/catalog/tenancy/index.ts'
-import { type Probe, readProbe } from '../../main/core/probe.ts'
+import { type Probe, readProbe } from '../../main/core/recording/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { fact } from '../support/answers.ts'
 import { changed, over, stepText } from '../support/concluded.ts'

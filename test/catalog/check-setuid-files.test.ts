@@ -12,8 +12,8 @@ import {
   SEARCHED,
   setuidFiles,
 } from '../../main/catalog/setuid/index.ts'
-import { type Conclusion, conclude } from '../../main/core/check.ts'
-import { argvOf, known, type Parsed, type Probe } from '../../main/core/probe.ts'
+import { argvOf, known, type Parsed, type Probe } from '../../main/core/recording/probe.ts'
+import { type Conclusion, conclude } from '../../main/core/rules/check.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { BASELINE } from '../support/baseline.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
-import { assess } from '../../main/core/assess.ts'
+import { assess } from '../../main/core/conclusion/assess.ts'
 import type { ClaimResult, ProviderProfile } from '../../schemas/types.ts'
 import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
 

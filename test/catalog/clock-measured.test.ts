@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { timeChrony, timeNow, timeTimesyncd } from '../../main/catalog/time/probes.ts'
-import { known, unknown } from '../../main/core/probe.ts'
+import { known, unknown } from '../../main/core/recording/probe.ts'
 import { fact } from '../support/answers.ts'
 import { changed, over, stepText } from '../support/concluded.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'

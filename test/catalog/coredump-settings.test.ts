@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { coredumpSettings } from '../../main/catalog/dumps/coredump.ts'
 import { parseCorePattern } from '../../main/catalog/dumps/dumps.ts'
-import { known, unknown } from '../../main/core/probe.ts'
+import { known, unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { checkOf, concludeOn } from '../support/evaluated.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuPlatform, cpuTopology } from '../../main/catalog/processors/features.ts'
 import { type Smt, smtState, weaknessState } from '../../main/catalog/processors/index.ts'
-import { unknown } from '../../main/core/probe.ts'
+import { unknown } from '../../main/core/recording/probe.ts'
 import { changed, over, stepText, texts, verdict } from '../support/concluded.ts'
 import { fixtureOf } from '../support/evaluated.ts'
 

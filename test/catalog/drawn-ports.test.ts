@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listenerProcesses, networkListeners, parseListeners } from '../../main/catalog/listeners/probes.ts'
 import { type Process, tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { overDeclared, stepText } from '../support/concluded.ts'
 
 // A client of NFS 3, as `ss -H -tulnp` of RHEL 9 prints it to root: lockd is the kernel’s own and has no users.

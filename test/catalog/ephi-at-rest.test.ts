@@ -9,8 +9,8 @@ import {
   parseWorkingDirectories,
 } from '../../main/catalog/ephi/paths.ts'
 import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'
-import { type Check, type Conclusion, conclude } from '../../main/core/check.ts'
-import { type Parsed, unknown } from '../../main/core/probe.ts'
+import { type Parsed, unknown } from '../../main/core/recording/probe.ts'
+import { type Check, type Conclusion, conclude } from '../../main/core/rules/check.ts'
 import { BASELINE } from '../support/baseline.ts'
 import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
 

@@ -7,8 +7,8 @@ import { parseMountinfo, type RemoteStorage } from '../../main/catalog/mounts/pr
 import type { SshServers } from '../../main/catalog/ssh-encryption/probes.ts'
 import type { TlsListeners, TlsPort } from '../../main/catalog/tls/probes.ts'
 import type { IpsecState, VpnInterfaces } from '../../main/catalog/vpn/probes.ts'
-import { type Conclusion, conclude, type DraftObservation } from '../../main/core/check.ts'
-import { known, type Parsed, unknown } from '../../main/core/probe.ts'
+import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
+import { type Conclusion, conclude, type DraftObservation } from '../../main/core/rules/check.ts'
 import type { DeclaredFlow, DeclaredNode } from '../../schemas/types.ts'
 import { fixtureOf, fixtures } from '../support/evaluated.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { evidenceCollectionCompleteness } from '../../main/catalog/evidence/completeness.ts'
-import { conclude } from '../../main/core/check.ts'
-import { captureKey, readProbe } from '../../main/core/probe.ts'
+import { captureKey, readProbe } from '../../main/core/recording/probe.ts'
+import { conclude } from '../../main/core/rules/check.ts'
 import { capturesOf, PROBES, readingsFrom } from './isolation-readings.ts'
 
 const check = evidenceCollectionCompleteness(PROBES)

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { integrityStorageChecksums } from '../../main/catalog/storage-integrity/index.ts'
 import { parseZfsStatus } from '../../main/catalog/storage-integrity/probes.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
-import { type Context, conclude } from '../../main/core/check.ts'
-import { known, type Parsed } from '../../main/core/probe.ts'
-import { thresholdValues } from '../../main/core/profile.ts'
+import { known, type Parsed } from '../../main/core/recording/probe.ts'
+import { type Context, conclude } from '../../main/core/rules/check.ts'
+import { thresholdValues } from '../../main/core/rules/profile.ts'
 
 const NOW = 1_796_000_000
 const DAY = 86_400

@@ -5,8 +5,8 @@ import { gpuConfCompute, parseConfCompute } from '../../main/catalog/gpu/probes.
 import { encryptionInUseCcState } from '../../main/catalog/memory-encryption/index.ts'
 import { gpusOf, type PciDevice, pciDevices } from '../../main/catalog/pci/probes.ts'
 import { type Process, tenancyKfd, tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
-import type { Check } from '../../main/core/check.ts'
-import { known, type Parsed, unknown } from '../../main/core/probe.ts'
+import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
+import type { Check } from '../../main/core/rules/check.ts'
 import { concludeOn } from '../support/evaluated.ts'
 import { pci } from './gpu-forms.ts'
 

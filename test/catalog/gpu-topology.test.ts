@@ -9,7 +9,7 @@ import {
   relationOf,
 } from '../../main/catalog/gpu/topology.ts'
 import { pciDevices } from '../../main/catalog/pci/probes.ts'
-import { readProbe } from '../../main/core/probe.ts'
+import { readProbe } from '../../main/core/recording/probe.ts'
 import { fact } from '../support/answers.ts'
 import { fixtureOf } from '../support/evaluated.ts'
 import { pci, TOPOLOGY_FLAT_GUEST, TOPOLOGY_OLD } from './gpu-forms.ts'

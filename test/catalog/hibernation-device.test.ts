@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { stepText } from '../support/concluded.ts'
 import { checkOf, concludeOn } from '../support/evaluated.ts'
 

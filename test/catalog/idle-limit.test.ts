@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sessionTimeout } from '../../main/catalog/session-timeout/index.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { over } from '../support/concluded.ts'
 

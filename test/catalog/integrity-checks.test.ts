@@ -13,8 +13,8 @@ import {
 import { integrityEccMemory, memoryEdac } from '../../main/catalog/memory-errors/index.ts'
 import type { Distribution } from '../../main/catalog/packages/probes.ts'
 import { vulnPatchLevel } from '../../main/catalog/packages/updates.ts'
-import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
-import { known, type Parsed } from '../../main/core/probe.ts'
+import { known, type Parsed } from '../../main/core/recording/probe.ts'
+import { type Check, type Conclusion, type Context, conclude } from '../../main/core/rules/check.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { BASELINE } from '../support/baseline.ts'
 

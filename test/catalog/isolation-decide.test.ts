@@ -4,8 +4,8 @@ import { type Family, type Observed, type Signal, sign, type Weight } from '../.
 import { SIGNALS } from '../../main/catalog/isolation/signals.ts'
 import { contradicts } from '../../main/catalog/steps.ts'
 import { virtBuses } from '../../main/catalog/virtualization/index.ts'
-import type { Parsed } from '../../main/core/probe.ts'
-import { readFrom } from '../../main/core/readings.ts'
+import type { Parsed } from '../../main/core/recording/probe.ts'
+import { readFrom } from '../../main/core/recording/readings.ts'
 import type { Isolation } from '../../schemas/types.ts'
 import { capturesOf, readingsFrom } from './isolation-readings.ts'
 

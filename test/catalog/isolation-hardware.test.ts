@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
-import type { IsolationArgument } from '../../main/core/catalog.ts'
-import type { CapturedAnswer } from '../../main/core/recording.ts'
+import type { CapturedAnswer } from '../../main/core/recording/recording.ts'
+import type { IsolationArgument } from '../../main/core/rules/catalog.ts'
 import { capturesOf, readingsFrom } from './isolation-readings.ts'
 
 /** What a machine answers otherwise: a replacement in the text of one capture. */

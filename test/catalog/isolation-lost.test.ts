@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
 import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
 import { SIGNAL_PROBES } from '../../main/catalog/isolation/signals.ts'
-import { readProbe } from '../../main/core/probe.ts'
+import { readProbe } from '../../main/core/recording/probe.ts'
 import { LOSSES, nearness, withEachLost } from './isolation-lost.ts'
 import { argue, capturesOf, readingsFrom } from './isolation-readings.ts'
 

@@ -1,9 +1,9 @@
 import { serialize } from 'node:v8'
 import { catalog } from '../../main/catalog/index.ts'
 import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
-import type { IsolationArgument } from '../../main/core/catalog.ts'
-import { type Command, NO_SUCH_PATH, type Parsed, readProbe } from '../../main/core/probe.ts'
-import type { CapturedAnswer } from '../../main/core/recording.ts'
+import { type Command, NO_SUCH_PATH, type Parsed, readProbe } from '../../main/core/recording/probe.ts'
+import type { CapturedAnswer } from '../../main/core/recording/recording.ts'
+import type { IsolationArgument } from '../../main/core/rules/catalog.ts'
 import { capturesOf, probesArguedFrom, readingsFrom } from './isolation-readings.ts'
 
 type Change = (answer: CapturedAnswer, command: Command) => CapturedAnswer | null

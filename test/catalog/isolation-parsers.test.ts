@@ -4,7 +4,7 @@ import { catalog } from '../../main/catalog/index.ts'
 import { parseCpuInfo } from '../../main/catalog/processors/features.ts'
 import { listedFolders, longListing, sysfsFound } from '../../main/catalog/read-listing.ts'
 import { containersOf, parseProcesses } from '../../main/catalog/tenancy/processes.ts'
-import type { Answer, Probe } from '../../main/core/probe.ts'
+import type { Answer, Probe } from '../../main/core/recording/probe.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'
 
 const { probes } = catalog

@@ -4,7 +4,7 @@ import { keyHolders } from '../../main/catalog/authorized-keys/index.ts'
 import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
 import { sshServers } from '../../main/catalog/ssh-encryption/probes.ts'
 import { sshdConditions, sshdEffective } from '../../main/catalog/sshd/probes.ts'
-import { known, unknown } from '../../main/core/probe.ts'
+import { known, unknown } from '../../main/core/recording/probe.ts'
 import { changed, over, stepText, texts } from '../support/concluded.ts'
 
 const ID = 'access.key-per-account'

@@ -9,7 +9,7 @@ import {
 } from '../../main/catalog/accounts/probes.ts'
 import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
 import { sshdEffective } from '../../main/catalog/sshd/probes.ts'
-import { unknown } from '../../main/core/probe.ts'
+import { unknown } from '../../main/core/recording/probe.ts'
 import type { DeclaredAccount } from '../../schemas/types.ts'
 import { changed, overDeclared, stepText, texts, verdict } from '../support/concluded.ts'
 

@@ -8,10 +8,10 @@ import {
   readIdentity,
 } from '../../main/catalog/location/metadata.ts'
 import { identityDocument } from '../../main/catalog/location/probes.ts'
-import { isSignedBy, readSigned, type SignedMessage } from '../../main/core/cms-plain.ts'
-import { deniedCommand } from '../../main/core/command-allowlist.ts'
-import { sha256 } from '../../main/core/digest.ts'
-import { argvOf, known, unknown } from '../../main/core/probe.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { isSignedBy, readSigned, type SignedMessage } from '../../main/core/der/cms-plain.ts'
+import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
+import { argvOf, known, unknown } from '../../main/core/recording/probe.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'
 
 /** A real document of EC2 in us-east-2, of the documentation of cloud-init 18.4 (doc/rtd/topics/instancedata.rst). */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { runPreview } from '../../main/app/views.ts'
+import { runPreview } from '../../main/app/evaluate/views.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { type MetadataReadings, metadataSignals } from '../../main/catalog/location/metadata.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import { missedOfProvider, PROVIDER_WANTS, providerSignals } from '../../main/catalog/location/signals.ts'
 import { dmiIdentity, dmiTags } from '../../main/catalog/machine/dmi.ts'
 import { planOf } from '../../main/core/collector/plan.ts'
-import { deniedCommand } from '../../main/core/command-allowlist.ts'
+import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
 import {
   argvOf,
   known,
@@ -24,7 +24,7 @@ import {
   type Probe,
   readProbe,
   unknown,
-} from '../../main/core/probe.ts'
+} from '../../main/core/recording/probe.ts'
 import { answer } from '../support/answers.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'

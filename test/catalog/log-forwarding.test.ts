@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { type KnownService, servicesState } from '../../main/catalog/auditd/index.ts'
 import { journalUpload, rsyslogForwarding, syslogNgForwarding } from '../../main/catalog/log-forwarding/probes.ts'
 import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
-import { known, type Probe, unknown } from '../../main/core/probe.ts'
+import { known, type Probe, unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, stepText, withProcesses } from '../support/concluded.ts'
 

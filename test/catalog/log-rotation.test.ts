@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { known, type Parsed } from '../../main/core/probe.ts'
+import { known, type Parsed } from '../../main/core/recording/probe.ts'
 import { checkOf, concludeOn } from '../support/evaluated.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
 

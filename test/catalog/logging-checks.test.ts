@@ -12,8 +12,8 @@ import { bmcDevice, bmcLan } from '../../main/catalog/management-controller/prob
 import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
 import { clusterKubernetes, clusterSlurm } from '../../main/catalog/tenancy/schedulers.ts'
 import { timeNtpq, timeSources } from '../../main/catalog/time/probes.ts'
-import { deniedCommand } from '../../main/core/command-allowlist.ts'
-import { unknown } from '../../main/core/probe.ts'
+import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
+import { unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { changed, over, stepText, texts, verdict } from '../support/concluded.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { conclude } from '../../main/core/check.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
 import { redact } from '../../main/core/collector/redact.ts'
-import { sha256 } from '../../main/core/digest.ts'
-import { captureKey, readProbe } from '../../main/core/probe.ts'
-import type { CapturedAnswer } from '../../main/core/recording.ts'
+import { captureKey, readProbe } from '../../main/core/recording/probe.ts'
+import type { CapturedAnswer } from '../../main/core/recording/recording.ts'
+import { conclude } from '../../main/core/rules/check.ts'
 import { checks, fixtures, probes } from '../support/evaluated.ts'
 import { sampled } from '../support/thorough.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseMountinfo, storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { netRoutes, type Route } from '../../main/catalog/network/links.ts'
 import { ipsec, vpnInterfaces } from '../../main/catalog/vpn/probes.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { fact } from '../support/answers.ts'
 import { changed, overDeclared, stepText } from '../support/concluded.ts'
 

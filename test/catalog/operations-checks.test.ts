@@ -5,9 +5,9 @@ import { networkListeningPorts } from '../../main/catalog/listeners/index.ts'
 import { networkFlowMap } from '../../main/catalog/network/flows.ts'
 import { availabilityRedundancy, parseRedundancy } from '../../main/catalog/redundancy/index.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
-import { type Check, type Context, conclude } from '../../main/core/check.ts'
-import { known, type Parsed, unknown } from '../../main/core/probe.ts'
-import { thresholdValues } from '../../main/core/profile.ts'
+import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
+import { type Check, type Context, conclude } from '../../main/core/rules/check.ts'
+import { thresholdValues } from '../../main/core/rules/profile.ts'
 import type { DeclaredNode } from '../../schemas/types.ts'
 
 const context = (node: Partial<DeclaredNode> = {}, hours?: number): Context => ({

@@ -20,9 +20,9 @@ import { packagesSourcesApt, packagesSourcesRpm } from '../../main/catalog/packa
 import { controllerSteps, redundancyState } from '../../main/catalog/redundancy/index.ts'
 import { integrityStorageChecksums } from '../../main/catalog/storage-integrity/index.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
-import { type Check, type Context, conclude } from '../../main/core/check.ts'
-import { known, type Parsed, unknown } from '../../main/core/probe.ts'
-import { thresholdValues } from '../../main/core/profile.ts'
+import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
+import { type Check, type Context, conclude } from '../../main/core/rules/check.ts'
+import { thresholdValues } from '../../main/core/rules/profile.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 /** Answers that look like good news and are none: tools of another make, tables that are not in force, lists that are empty. */

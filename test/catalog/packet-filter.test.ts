@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
 import { sysctlNetwork, sysctlNetworkMore } from '../../main/catalog/network/kernel.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, verdict } from '../support/concluded.ts'
 

@@ -17,8 +17,8 @@ import {
   parseCpuLeaves,
   parseHypervisorLeaf,
 } from '../../main/catalog/processors/leaves.ts'
-import { deniedCommand } from '../../main/core/command-allowlist.ts'
-import type { Answer, Parsed, Probe } from '../../main/core/probe.ts'
+import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
+import type { Answer, Parsed, Probe } from '../../main/core/recording/probe.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'
 
 const factOf = <F>(reading: Parsed<F>): F => {

@@ -4,8 +4,8 @@ import { acpiHeaders, bootMemory } from '../../main/catalog/machine/acpi.ts'
 import { dmiEntries } from '../../main/catalog/machine/dmi.ts'
 import { memorySpd } from '../../main/catalog/machine/memory.ts'
 import { kernelMessages } from '../../main/catalog/virtualization/index.ts'
-import { deniedCommand } from '../../main/core/command-allowlist.ts'
-import type { Answer, Parsed, Probe } from '../../main/core/probe.ts'
+import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
+import type { Answer, Parsed, Probe } from '../../main/core/recording/probe.ts'
 
 const answer = (text: string, exitCode = 0, errorText = ''): Answer => ({
   exitCode,

@@ -14,8 +14,8 @@ import {
   sharingProcesses,
 } from '../../main/catalog/gpu/probes.ts'
 import { gpuTopology, parseTopology } from '../../main/catalog/gpu/topology.ts'
-import { deniedCommand } from '../../main/core/command-allowlist.ts'
-import { type Answer, type Probe, readProbe } from '../../main/core/probe.ts'
+import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
+import { type Answer, type Probe, readProbe } from '../../main/core/recording/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { fixtureOf } from '../support/evaluated.ts'

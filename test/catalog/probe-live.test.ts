@@ -12,9 +12,9 @@ import {
   liveSteal,
   liveThermal,
 } from '../../main/catalog/live-tests/index.ts'
-import { conclude } from '../../main/core/check.ts'
-import { deniedCommand } from '../../main/core/command-allowlist.ts'
-import { type Answer, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe } from '../../main/core/probe.ts'
+import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
+import { type Answer, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe } from '../../main/core/recording/probe.ts'
+import { conclude } from '../../main/core/rules/check.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { BASELINE } from '../support/baseline.ts'
 import { byKey } from '../support/evaluated.ts'

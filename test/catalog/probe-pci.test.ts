@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isOnRootBus, pciDevices, pciPorts, usbDevices } from '../../main/catalog/pci/probes.ts'
 import { virtInterrupts } from '../../main/catalog/virtualization/index.ts'
-import type { Probe } from '../../main/core/probe.ts'
+import type { Probe } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 const ABSENT = { exitCode: 2, errorText: "ls: cannot access 'x': No such file or directory\n" }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
 import { filled, loadRemediations, REMEDIATIONS, remediationOf, variantsFor } from '../../main/catalog/remediation.ts'
 import { SEVERITIES } from '../../main/catalog/subjects.ts'
-import type { CheckRemediation } from '../../main/core/work-order.ts'
+import type { CheckRemediation } from '../../main/core/finding/work-order.ts'
 import type { RemediationVariant } from '../../schemas/types.ts'
 import { catalogData, catalogDataProblems } from '../support/catalog-data.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Disk, type Disks, inventoryDisks } from '../../main/catalog/drives/inventory.ts'
 import { usbDevices } from '../../main/catalog/pci/probes.ts'
 import { usbGuardPolicy, usbStorageRules } from '../../main/catalog/removable-media/index.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { changed, over, stepText } from '../support/concluded.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { networkKernelParams } from '../../main/catalog/network/kernel.ts'
-import { type Context, conclude } from '../../main/core/check.ts'
-import { known, type Parsed } from '../../main/core/probe.ts'
+import { known, type Parsed } from '../../main/core/recording/probe.ts'
+import { type Context, conclude } from '../../main/core/rules/check.ts'
 
 const CONTEXT: Context = {
   node: { name: 'n', address: '192.0.2.1', port: 22, user: 'u', sudo: true },

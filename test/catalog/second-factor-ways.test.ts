@@ -8,7 +8,7 @@ import {
   sshdEffective,
   sshProcesses,
 } from '../../main/catalog/sshd/probes.ts'
-import { known, type Parsed } from '../../main/core/probe.ts'
+import { known, type Parsed } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { stepText } from '../support/concluded.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { REQUESTS } from '../../main/catalog/frameworks/frameworks.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { SEVERITIES } from '../../main/catalog/subjects.ts'
-import type { SeverityCondition } from '../../main/core/catalog.ts'
+import type { SeverityCondition } from '../../main/core/rules/catalog.ts'
 import schema from '../../schemas/catalog-data.schema.json' with { type: 'json' }
 import { RISK_AREAS } from '../../schemas/conclusion-words.ts'
 import { catalogData, catalogDataProblems } from '../support/catalog-data.ts'

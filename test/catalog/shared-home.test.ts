@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { known, type Parsed } from '../../main/core/probe.ts'
+import { known, type Parsed } from '../../main/core/recording/probe.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 // /etc/passwd of the setup package of Red Hat: “operator:x:11:0:operator:/root:/sbin/nologin”.

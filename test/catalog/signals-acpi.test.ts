@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acpiSignals } from '../../main/catalog/isolation/signals/acpi.ts'
 import { type AcpiHeaders, acpiHeaders, acpiOverview } from '../../main/catalog/machine/acpi.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { ARM, cpuinfo, identity } from '../support/firmware-facts.ts'
 import { type Fact, observing, weights } from '../support/signal-facts.ts'

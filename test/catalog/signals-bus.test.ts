@@ -6,8 +6,8 @@ import {
   virtBuses,
   virtInterrupts,
 } from '../../main/catalog/virtualization/index.ts'
-import { known } from '../../main/core/probe.ts'
-import { readFrom } from '../../main/core/readings.ts'
+import { known } from '../../main/core/recording/probe.ts'
+import { readFrom } from '../../main/core/recording/readings.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'
 import { ARM, cpuinfo } from '../support/firmware-facts.ts'

@@ -28,8 +28,8 @@ import {
   virtBuses,
   virtGuests,
 } from '../../main/catalog/virtualization/index.ts'
-import { known, type Probe, readProbe } from '../../main/core/probe.ts'
-import type { Read } from '../../main/core/readings.ts'
+import { known, type Probe, readProbe } from '../../main/core/recording/probe.ts'
+import type { Read } from '../../main/core/recording/readings.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'

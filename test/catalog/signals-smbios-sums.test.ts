@@ -4,7 +4,7 @@ import { bootMemory } from '../../main/catalog/machine/acpi.ts'
 import { inventoryMemory, memorySpd } from '../../main/catalog/machine/memory.ts'
 import { pciDevices } from '../../main/catalog/pci/probes.ts'
 import { virtBuses } from '../../main/catalog/virtualization/index.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { ARM, cpuinfo, ROOTLESS, table } from '../support/firmware-facts.ts'
 import { type Fact, observing, weights } from '../support/signal-facts.ts'
 

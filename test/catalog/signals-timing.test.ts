@@ -13,8 +13,15 @@ import {
 } from '../../main/catalog/live-tests/index.ts'
 import { cpuFeatures, parseCpuInfo } from '../../main/catalog/processors/features.ts'
 import { steal } from '../../main/catalog/processors/instruments.ts'
-import { known, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
-import type { Read } from '../../main/core/readings.ts'
+import {
+  known,
+  LIVE_NOT_ASKED,
+  LIVE_UNANSWERED,
+  type Probe,
+  readProbe,
+  unknown,
+} from '../../main/core/recording/probe.ts'
+import type { Read } from '../../main/core/recording/readings.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'

@@ -4,7 +4,7 @@ import { storageBirth } from '../../main/catalog/drives/first-use.ts'
 import { type LogFiles, logFiles } from '../../main/catalog/logs/probes.ts'
 import { type Mounts, storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { sshHostKeys } from '../../main/catalog/ssh-encryption/host-keys.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { changed, over, stepText, verdict } from '../support/concluded.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { accountsSssd, sssAddsNone } from '../../main/catalog/accounts/sssd.ts'
 import type { pamStack } from '../../main/catalog/pam/probes.ts'
 import { parseProcesses } from '../../main/catalog/tenancy/processes.ts'
-import { known, type Parsed, unknown } from '../../main/core/probe.ts'
+import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 

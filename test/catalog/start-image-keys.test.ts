@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { storageUnlockHelpers } from '../../main/catalog/disk-encryption/probes.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { over, stepText } from '../support/concluded.ts'
 

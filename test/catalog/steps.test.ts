@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contradicts, count, decide, named, stepOn, supports, unclear } from '../../main/catalog/steps.ts'
-import type { DraftObservation } from '../../main/core/check.ts'
-import type { Probe } from '../../main/core/probe.ts'
+import type { Probe } from '../../main/core/recording/probe.ts'
+import type { DraftObservation } from '../../main/core/rules/check.ts'
 
 const [FOR, AGAINST, UNCLEAR] = [supports('a', null), contradicts('b', null), unclear('c', null)]
 

@@ -12,7 +12,7 @@ import {
   storageDmIntegrity,
   storageScrubTimers,
 } from '../../main/catalog/storage-integrity/probes.ts'
-import type { Answer } from '../../main/core/probe.ts'
+import type { Answer } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 
 /**

@@ -3,7 +3,7 @@ import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../mai
 import { parseZfs, parseZpool } from '../../main/catalog/block-devices/zfs.ts'
 import { readStorage, type Storage, unusedDevices } from '../../main/catalog/disk-encryption/roots.ts'
 import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'
-import { type Parsed, unknown } from '../../main/core/probe.ts'
+import { type Parsed, unknown } from '../../main/core/recording/probe.ts'
 import { fact } from '../support/answers.ts'
 import { concludeAll, steps } from './encryption-readings.ts'
 

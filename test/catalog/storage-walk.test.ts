@@ -9,7 +9,7 @@ import { mountRoots, readStorage, type Storage, swapRoots } from '../../main/cat
 import { storageWalker, type Walker } from '../../main/catalog/disk-encryption/walk.ts'
 import { mountTree } from '../../main/catalog/mounts/kinds.ts'
 import { type Mount, parseMountinfo } from '../../main/catalog/mounts/probes.ts'
-import { type Parsed, unknown } from '../../main/core/probe.ts'
+import { type Parsed, unknown } from '../../main/core/recording/probe.ts'
 
 const unread = unknown('not read')
 const HEADER = 'Filename Type Size Used Priority\n'

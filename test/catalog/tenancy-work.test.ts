@@ -6,7 +6,7 @@ import { TENANCY_PROBES } from '../../main/catalog/tenancy/readings.ts'
 import { tenancyRay, tenancySlices, tenancySlurm } from '../../main/catalog/tenancy/schedulers.ts'
 import { tenancyRuntimes } from '../../main/catalog/tenancy/sessions.ts'
 import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/virtualization/index.ts'
-import { known, unknown } from '../../main/core/probe.ts'
+import { known, unknown } from '../../main/core/recording/probe.ts'
 import { over, stepText } from '../support/concluded.ts'
 import {
   answer,

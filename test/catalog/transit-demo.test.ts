@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDemoFleet } from '../../main/adapters/demo/demo-fleet.ts'
 import { createSsh2Transport } from '../../main/adapters/ssh/ssh2-transport.ts'
-import { observeSshServers } from '../../main/app/observe-listeners.ts'
-import { observeTls } from '../../main/app/tls-listeners.ts'
+import { observeSshServers } from '../../main/app/collect/observe-listeners.ts'
+import { observeTls } from '../../main/app/collect/tls-listeners.ts'
 import { networkListeners } from '../../main/catalog/listeners/probes.ts'
 import {
   askedNames,

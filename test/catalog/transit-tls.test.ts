@@ -4,7 +4,7 @@ import type { Client } from 'ssh2'
 import { describe, expect, test } from 'vitest'
 import { readOpensshLog } from '../../main/adapters/ssh/openssh-transport.ts'
 import { dial } from '../../main/adapters/ssh/ssh2-transport.ts'
-import { observeTls } from '../../main/app/tls-listeners.ts'
+import { observeTls } from '../../main/app/collect/tls-listeners.ts'
 import { parseListeners } from '../../main/catalog/listeners/probes.ts'
 import { reachablePorts } from '../../main/catalog/tls/index.ts'
 import {
@@ -15,8 +15,8 @@ import {
   tlsListeners,
   tlsTargets,
 } from '../../main/catalog/tls/probes.ts'
-import type { Dialed } from '../../main/core/ports.ts'
-import { OFFER_LISTS, readKexInit } from '../../main/core/ssh-methods.ts'
+import { OFFER_LISTS, readKexInit } from '../../main/core/fleet/ssh-methods.ts'
+import type { Dialed } from '../../main/core/ports/ports.ts'
 import { certificateFields } from '../../main/core/tls/certificate-fields.ts'
 import { clientHello, SUITES, suiteName, suiteWeakness } from '../../main/core/tls/client-hello.ts'
 import { ownShares, sealedCertificates } from '../../main/core/tls/sealed-flight.ts'

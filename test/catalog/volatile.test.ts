@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
-import { canonicalJson } from '../../main/core/canonical-json.ts'
-import { known } from '../../main/core/probe.ts'
-import { NOT_COMPARED, plainJson, readingDigest } from '../../main/core/trace.ts'
+import { canonicalJson } from '../../main/core/base/canonical-json.ts'
+import { NOT_COMPARED, plainJson, readingDigest } from '../../main/core/history/trace.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { fixtures, probes } from '../support/evaluated.ts'
 
 /** What changes by itself on a host that no one touched is no drift; what an administrator changes is. */

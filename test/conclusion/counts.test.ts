@@ -6,8 +6,8 @@ import {
   decides,
   type NodeVerdicts,
   sourceOf,
-} from '../../main/core/conclusion/documents.ts'
-import { acceptancesOf } from '../../main/core/register.ts'
+} from '../../main/core/register/documents.ts'
+import { acceptancesOf } from '../../main/core/register/register.ts'
 import type { CheckSource, ControlRole } from '../../schemas/conclusion-words.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { AS_OF } from '../support/conclusion-documents.ts'

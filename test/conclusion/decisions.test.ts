@@ -6,9 +6,9 @@ import {
   rowState,
   serverPart,
 } from '../../main/core/conclusion/conclude.ts'
-import { decides, isReached, type NodeVerdicts, sourceOf } from '../../main/core/conclusion/documents.ts'
-import type { Control } from '../../main/core/framework.ts'
-import { EMPTY_REGISTER } from '../../main/core/register.ts'
+import { decides, isReached, type NodeVerdicts, sourceOf } from '../../main/core/register/documents.ts'
+import { EMPTY_REGISTER } from '../../main/core/register/register.ts'
+import type { Control } from '../../main/core/rules/framework.ts'
 import type { ControlRole, DocumentState, RowState, ServerState } from '../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlDecision, Engagement, RiskAcceptance } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'

@@ -8,8 +8,8 @@ import {
   levelOf,
   REQUESTS,
   stateOf,
-} from '../../main/core/conclusion/documents.ts'
-import { type ControlDocument, documentsOf, type EvidenceRequest } from '../../main/core/conclusion/requests.ts'
+} from '../../main/core/register/documents.ts'
+import { type ControlDocument, documentsOf, type EvidenceRequest } from '../../main/core/rules/requests.ts'
 import type { EvidenceLevel } from '../../schemas/conclusion-words.ts'
 import type { EvidenceDocument } from '../../schemas/types.ts'
 import { AS_OF, documentFor, registerWith } from '../support/conclusion-documents.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
-import { assess } from '../../main/core/assess.ts'
+import { assess } from '../../main/core/conclusion/assess.ts'
 import type { ControlAssessment } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { AS_OF, allDocuments, concluded, engagement, inState, registerWith } from '../support/conclusion-kit.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../../main/core/digest.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
 import { changedStreams } from '../../main/core/drift/explain.ts'
-import type { CapturedAnswer } from '../../main/core/recording.ts'
+import type { CapturedAnswer } from '../../main/core/recording/recording.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const answer = (stdout: Uint8Array, stderr: Uint8Array = new Uint8Array()): CapturedAnswer =>

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TOUR } from '../../renderer/tour-model.ts'
+import { TOUR } from '../../renderer/models/tour-model.ts'
 import { describeUnless } from '../support/needing.ts'
 import { builtProduct, openWindow, type TestWindow, whyNoProduct } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'

@@ -4,8 +4,8 @@ import { REFERENCES } from '../../main/catalog/definition.ts'
 import borders from '../../main/catalog/location/borders-10m.json' with { type: 'json' }
 import { areaName, countryName, GROUPS, isCountry, regionOfPolicy } from '../../main/catalog/location/discs.ts'
 import { BORDERS, drawnLand } from '../../main/catalog/location/peers.ts'
-import { canonicalJson } from '../../main/core/canonical-json.ts'
-import { sha256 } from '../../main/core/digest.ts'
+import { canonicalJson } from '../../main/core/base/canonical-json.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
 import { generateBorders } from '../support/generate-borders.ts'
 
 const at = (latitude: number, longitude: number): string =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { drawnLand } from '../../main/catalog/location/peers.ts'
-import { cos, sin, sineAndCosine } from '../../main/core/elementary.ts'
+import { cos, sin, sineAndCosine } from '../../main/core/base/elementary.ts'
 import { mapView, type Outline } from '../../main/core/geo/map.ts'
 import { nearRings } from '../../main/core/geo/near.ts'
 import { geoAzimuthalEqualArea, geoPath } from '../../main/core/geo/packages.js'

@@ -68,7 +68,7 @@ export const MODULES: readonly MutatedModule[] = [
     only: ['serverPart', 'isAboutServers', 'rowState'],
   },
   {
-    path: 'main/core/conclusion/documents.ts',
+    path: 'main/core/register/documents.ts',
     tests: ['test/conclusion/counts.test.ts', 'test/conclusion/documents.test.ts'],
     equivalent: {
       "return levelRank(stated) > levelRank('received') && inspection === undefined ? 'received' : stated: > -> >=":
@@ -81,7 +81,7 @@ export const MODULES: readonly MutatedModule[] = [
         'a request that may answer nothing enters nothing; it only need not be looked at',
     },
   },
-  { path: 'main/core/conclusion/requests.ts', tests: ['test/conclusion/documents.test.ts'] },
+  { path: 'main/core/rules/requests.ts', tests: ['test/conclusion/documents.test.ts'] },
   {
     path: 'main/core/conclusion/pool.ts',
     tests: ['test/period/conclusions.test.ts'],

@@ -2,11 +2,11 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { openObjectFolder } from '../../main/adapters/objects/folder.ts'
+import { retain } from '../../main/app/history/retention.ts'
 import { copyToStore } from '../../main/app/objects/copy.ts'
 import { restoreFromStore } from '../../main/app/objects/restore.ts'
 import { compareWithStore, isWhole } from '../../main/app/objects/verify.ts'
-import { retain } from '../../main/app/retention.ts'
-import { ok } from '../../main/core/failure.ts'
+import { ok } from '../../main/core/base/failure.ts'
 import type { ObjectStore } from '../../main/core/objects.ts'
 import { keepingKit } from '../support/keeping-kit.ts'
 import { must } from '../support/outcomes.ts'
@@ -43,7 +43,7 @@ const retained = async (isApplied: boolean) =>
     }),
   )
 const reasons = async (): Promise<readonly string[]> => {
-  const { chainsBelow } = await import('../../main/app/rebuild-history.ts')
+  const { chainsBelow } = await import('../../main/app/history/rebuild-history.ts')
   return must(await chainsBelow(ports, root)).flatMap(({ chain }) =>
     chain.entries.flatMap(({ entry }) => (entry.kind === 'retired' ? [entry.why] : [])),
   )

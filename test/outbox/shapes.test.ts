@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../../main/core/canonical-json.ts'
+import type { Json } from '../../main/core/base/canonical-json.ts'
 import type { Exchange, Request } from '../../main/core/outbox/exchange.ts'
 import type { FindingItem } from '../../main/core/outbox/item.ts'
 import {

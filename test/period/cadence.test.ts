@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { zones } from '../../main/adapters/ports.ts'
-import { type Cadence, cadenceText, dueTimes, HOURS, parseCadence, WEEKDAYS } from '../../main/core/period/cadence.ts'
+import {
+  type Cadence,
+  cadenceText,
+  dueTimes,
+  HOURS,
+  parseCadence,
+  WEEKDAYS,
+} from '../../main/core/run-chain/cadence.ts'
 
 const due = (text: string, from: string, to: string): readonly string[] => {
   const cadence = parseCadence(text)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { zones } from '../../main/adapters/ports.ts'
-import { sha256 } from '../../main/core/digest.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
 import { calendarOf } from '../../main/core/period/calendar.ts'
 import type { RunFacts } from '../../main/core/period/seen.ts'
 import type { ChainEntry, LoggedEntry } from '../../main/core/run-chain/entry.ts'

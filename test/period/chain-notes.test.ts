@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { zones } from '../../main/adapters/ports.ts'
-import { sha256 } from '../../main/core/digest.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
 import { calendarOf, chainNotes } from '../../main/core/period/calendar.ts'
 import { openNotes } from '../../main/core/period/period.ts'
 import { withoutTrace } from '../../main/core/period/seen.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { historyCommand } from '../../main/cli/commands/history.ts'
-import { PATHS } from '../../main/core/pack-files.ts'
+import { PATHS } from '../../main/core/pack/pack-files.ts'
 import { commandLine } from '../support/command-line.ts'
 import { must } from '../support/outcomes.ts'
 import { filesIn, type PeriodKit, periodKit } from '../support/period-kit.ts'

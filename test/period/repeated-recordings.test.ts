@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ExportedPeriod } from '../../main/app/period.ts'
+import type { ExportedPeriod } from '../../main/app/export/period.ts'
 import { engagementOf } from '../support/engagement.ts'
 import { must } from '../support/outcomes.ts'
 import { type Files, filesIn, type PeriodKit, periodKit, reviewedWith, textIn } from '../support/period-kit.ts'

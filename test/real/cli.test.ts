@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isAboutListeners } from '../../main/app/observe-listeners.ts'
+import { isAboutListeners } from '../../main/app/collect/observe-listeners.ts'
 import type { Assessment } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 import { CLI, whyNoCli } from '../support/built-cli.ts'

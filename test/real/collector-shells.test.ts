@@ -15,7 +15,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createFrameReader, type Frame, type Header } from '../../main/core/collector/frames.ts'
 import { planOf } from '../../main/core/collector/plan.ts'
 import { collectorScript } from '../../main/core/collector/script.ts'
-import { run, runAsRoot } from '../../main/core/probe.ts'
+import { run, runAsRoot } from '../../main/core/recording/probe.ts'
 import { probeOf } from '../support/deps.ts'
 import { describeUnless } from '../support/needing.ts'
 

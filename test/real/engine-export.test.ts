@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { pem } from '../../main/core/pem.ts'
+import { pem } from '../../main/core/base/pem.ts'
 import { lyingTsa, replyWith } from '../support/lying-tsa.ts'
 import { describeUnless, whyNo } from '../support/needing.ts'
 import { opensslTsa } from '../support/openssl-tsa.ts'

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openS3 } from '../../main/adapters/objects/s3.ts'
 import { restoreFromStore } from '../../main/app/objects/restore.ts'
 import { compareWithStore, isWhole } from '../../main/app/objects/verify.ts'
-import { sha256 } from '../../main/core/digest.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
 import { blobKey, type ObjectStore, parseList } from '../../main/core/objects.ts'
 import { folderOfTest } from '../support/folders.ts'
 import { keepingKit } from '../support/keeping-kit.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { tokenDigest } from '../../main/core/jobs.ts'
+import { tokenDigest } from '../../main/core/team/jobs.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
 import { newToken } from '../support/collector-kit.ts'
 import { folderOfTest } from '../support/folders.ts'

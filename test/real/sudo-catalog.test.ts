@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
-import { runAsRoot } from '../../main/core/probe.ts'
-import { rootCommands, sudoersFor } from '../../main/core/sudoers.ts'
+import { rootCommands, sudoersFor } from '../../main/core/collector/sudoers.ts'
+import { runAsRoot } from '../../main/core/recording/probe.ts'
 import { describeUnless } from '../support/needing.ts'
 import { allowedBySudo, LOGIN, whyNoSudo } from '../support/sudo-lists.ts'
 

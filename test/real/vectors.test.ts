@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
-import { VERIFY_SH } from '../../main/core/verify-text.ts'
+import { VERIFY_SH } from '../../main/core/pack/verify-text.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { judgeVector, type VectorAnswer } from '../support/judge-vector.ts'
 import { describeUnless } from '../support/needing.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { type Collect, collect } from '../../renderer/actions.ts'
-import { change } from '../../renderer/store.ts'
+import { type Collect, collect } from '../../renderer/state/actions.ts'
+import { change } from '../../renderer/state/store.ts'
 import type { FleetView } from '../../schemas/ipc-views.ts'
 
 afterEach(() => vi.unstubAllGlobals())

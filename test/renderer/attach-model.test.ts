@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { attachmentsBy } from '../../main/core/conclusion/documents.ts'
 import { addDocument } from '../../main/core/register/attachments.ts'
-import { EMPTY_REGISTER } from '../../main/core/register.ts'
+import { attachmentsBy } from '../../main/core/register/documents.ts'
+import { EMPTY_REGISTER } from '../../main/core/register/register.ts'
 import {
   answerable,
   answerableNodes,
@@ -11,7 +11,7 @@ import {
   emptyForm,
   furtherRequests,
   isSamePerson,
-} from '../../renderer/attach-model.ts'
+} from '../../renderer/models/attach-model.ts'
 import { must } from '../support/outcomes.ts'
 import { check, requestOf, row, view } from './made-up-view.ts'
 

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { CLAIM_WORDS, countsOfClaim, requiredDocuments, worstFirst, worstOf } from '../../renderer/claims-model.ts'
+import {
+  CLAIM_WORDS,
+  countsOfClaim,
+  requiredDocuments,
+  worstFirst,
+  worstOf,
+} from '../../renderer/models/claims-model.ts'
 import { coverageWords } from '../../schemas/engagement-words.ts'
 import type { ClaimRow, ClaimWord } from '../../schemas/ipc-engagement.ts'
 import { BANNED, claimAnswerWords } from '../../schemas/words.ts'

@@ -10,7 +10,7 @@ import {
   sortedTree,
   stateOf,
   treeOf,
-} from '../../renderer/control-tree.ts'
+} from '../../renderer/models/control-tree.ts'
 import { DOCUMENT_STATES, ROW_STATES, SERVER_STATES } from '../../schemas/conclusion-words.ts'
 import type { FrameworkView } from '../../schemas/ipc-results.ts'
 import type { DocumentPart, ServerPart } from '../../schemas/types.ts'

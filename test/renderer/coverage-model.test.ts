@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { coverageCounts, coverageLine, coverageRows } from '../../renderer/coverage-model.ts'
+import { coverageCounts, coverageLine, coverageRows } from '../../renderer/models/coverage-model.ts'
 import type { ReconciledNode, Reconciliation } from '../../schemas/types.ts'
 
 const node = (name: string, more: Partial<ReconciledNode> = {}): ReconciledNode => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Field } from '../../renderer/declaration-fields.ts'
-import { FLEET_FORMS, NODE_FORMS, NOT_ON_THIS_SCREEN } from '../../renderer/declaration-forms.ts'
+import type { Field } from '../../renderer/models/declaration-fields.ts'
+import { FLEET_FORMS, NODE_FORMS, NOT_ON_THIS_SCREEN } from '../../renderer/models/declaration-forms.ts'
 import assessment from '../../schemas/assessment.schema.json' with { type: 'json' }
 import fleet from '../../schemas/fleet.schema.json' with { type: 'json' }
 import framework from '../../schemas/framework.schema.json' with { type: 'json' }

@@ -13,7 +13,7 @@ import {
   problemAt,
   sectionToSend,
   storedValue,
-} from '../../renderer/declaration-model.ts'
+} from '../../renderer/models/declaration-model.ts'
 import type { Fleet } from '../../schemas/types.ts'
 
 const OSLO = { name: 'Oslo', latitude: 59.9, longitude: 10.7, radiusKm: 5, declaredBy: 'contract' }

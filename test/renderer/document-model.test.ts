@@ -14,8 +14,8 @@ import {
   progressWords,
   showsDocument,
   targetOf,
-} from '../../renderer/document-model.ts'
-import { savedTable } from '../../renderer/table-model.ts'
+} from '../../renderer/models/document-model.ts'
+import { savedTable } from '../../renderer/models/table-model.ts'
 import { EVIDENCE_LEVELS } from '../../schemas/conclusion-words.ts'
 import type { DocumentView } from '../../schemas/ipc-register.ts'
 import type { ControlDocumentView } from '../../schemas/ipc-results.ts'

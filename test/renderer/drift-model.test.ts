@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { captureLine, driftLine, flipSteps, partMoveWords, runTitle } from '../../renderer/drift-model.ts'
+import { captureLine, driftLine, flipSteps, partMoveWords, runTitle } from '../../renderer/models/drift-model.ts'
 import { verdictWords } from '../../schemas/words.ts'
 
 const NONE = { rows: [], total: 0, results: 0 }

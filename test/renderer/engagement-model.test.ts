@@ -13,7 +13,7 @@ import {
   unsavedSections,
   withCategory,
   withOwner,
-} from '../../renderer/engagement-model.ts'
+} from '../../renderer/models/engagement-model.ts'
 import { engagementSectionWords } from '../../schemas/engagement-words.ts'
 import { ENGAGEMENT_SECTIONS } from '../../schemas/ipc-engagement.ts'
 import { fakeEngagement } from '../support/fake-provider.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { change, getState, startStore } from '../../renderer/store.ts'
+import { change, getState, startStore } from '../../renderer/state/store.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 let send: (event: EngineEvent) => void = () => undefined

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CELL_STATES, type Filter, filterOf, NO_FILTER, sentenceOf, shows } from '../../renderer/filters.ts'
-import { matrixOf } from '../../renderer/model.ts'
+import { CELL_STATES, type Filter, filterOf, NO_FILTER, sentenceOf, shows } from '../../renderer/models/filters.ts'
+import { matrixOf } from '../../renderer/models/model.ts'
 import { PROPERTIES, verdictWords } from '../../schemas/words.ts'
 import { check, row, view } from './made-up-view.ts'
 

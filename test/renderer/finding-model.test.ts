@@ -13,8 +13,8 @@ import {
   sortedFindings,
   statedWords,
   statusMarks,
-} from '../../renderer/finding-model.ts'
-import { chosenWords, draftOf, formOf, lackingIn } from '../../renderer/response-model.ts'
+} from '../../renderer/models/finding-model.ts'
+import { chosenWords, draftOf, formOf, lackingIn } from '../../renderer/state/response-model.ts'
 import { findingStatusWords } from '../../schemas/conclusion-words.ts'
 import type { CountedRows, FindingRow, ResponseView } from '../../schemas/ipc-findings.ts'
 

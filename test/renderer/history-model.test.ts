@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { dayReached, monthsOf } from '../../renderer/history-calendar.ts'
-import { answeredFigure } from '../../renderer/history-figure.ts'
+import { dayReached, monthsOf } from '../../renderer/models/history-calendar.ts'
+import { answeredFigure } from '../../renderer/models/history-figure.ts'
 import {
   DAY_STATES,
   dayOutcome,
@@ -12,7 +12,7 @@ import {
   startPair,
   windowProblem,
   withoutWords,
-} from '../../renderer/history-model.ts'
+} from '../../renderer/models/history-model.ts'
 import type { HistoryDay, HistoryRun } from '../../schemas/ipc-history.ts'
 
 const NONE: HistoryDay = {

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { claimSentence, ledgerOf, needsRights, propertySentence, shortened, weightsOf } from '../../renderer/ledger.ts'
+import {
+  claimSentence,
+  ledgerOf,
+  needsRights,
+  propertySentence,
+  shortened,
+  weightsOf,
+} from '../../renderer/models/ledger.ts'
 import type { Isolation, Observation } from '../../schemas/types.ts'
 import { BANNED, PROPERTIES, VERDICTS } from '../../schemas/words.ts'
 import { tallyOf } from './made-up-view.ts'

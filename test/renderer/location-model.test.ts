@@ -20,7 +20,7 @@ import {
   supportOf,
   wasCollected,
   worstFirst,
-} from '../../renderer/location-model.ts'
+} from '../../renderer/models/location-model.ts'
 import type { LocationRow, LocationRowResult } from '../../schemas/ipc-views.ts'
 import { LOCATION_SHOWS, locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
 import type { LocationSignal, Place } from '../../schemas/types.ts'

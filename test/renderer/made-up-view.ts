@@ -1,6 +1,6 @@
-import { countedIn } from '../../main/app/views.ts'
-import { summarize } from '../../main/core/tally.ts'
-import { type Tally, tallyIn, verdictAt } from '../../renderer/model.ts'
+import { countedIn } from '../../main/app/evaluate/views.ts'
+import { summarize } from '../../main/core/conclusion/tally.ts'
+import { type Tally, tallyIn, verdictAt } from '../../renderer/models/model.ts'
 import type { RowState } from '../../schemas/conclusion-words.ts'
 import type {
   AssessmentView,

@@ -5,9 +5,9 @@ import {
   matrixColumns,
   rowsIn,
   withProperties,
-} from '../../renderer/matrix-table.ts'
-import { type MatrixRow, matrixOf } from '../../renderer/model.ts'
-import { NO_CHOICE, savedTable, shownColumns, type TableColumn } from '../../renderer/table-model.ts'
+} from '../../renderer/models/matrix-table.ts'
+import { type MatrixRow, matrixOf } from '../../renderer/models/model.ts'
+import { NO_CHOICE, savedTable, shownColumns, type TableColumn } from '../../renderer/models/table-model.ts'
 import { check, row, view } from './made-up-view.ts'
 
 const CHECKS = [check('a', 'isolation'), check('b', 'isolation'), check('c', 'location')]

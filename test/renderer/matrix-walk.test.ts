@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeAfter, slotsAfter, visibleRows } from '../../renderer/matrix-walk.ts'
+import { placeAfter, slotsAfter, visibleRows } from '../../renderer/models/matrix-walk.ts'
 
 /** 300 rows of 13 places, of which the third has two. */
 const EXTENT = { rows: 300, page: 10, stopsIn: (row: number) => (row === 2 ? 2 : 13) }

@@ -10,8 +10,8 @@ import {
   sumOf,
   whatWouldChange,
   whyNotCollected,
-} from '../../renderer/model.ts'
-import { failureTitle } from '../../renderer/run-progress.ts'
+} from '../../renderer/models/model.ts'
+import { failureTitle } from '../../renderer/models/run-progress.ts'
 import { environmentWords } from '../../schemas/words.ts'
 import { check, row, view } from './made-up-view.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { REMEDY_WORDS, remedyRoute } from '../../renderer/node-remedies.ts'
-import { nextFor } from '../../renderer/run-progress.ts'
+import { nextFor } from '../../renderer/models/run-progress.ts'
+import { REMEDY_WORDS, remedyRoute } from '../../renderer/state/node-remedies.ts'
 import { FAILURE_CODES, nextInWindow } from '../../schemas/failure-words.ts'
 import { remedyOf } from '../../schemas/node-remedies.ts'
 

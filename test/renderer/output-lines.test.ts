@@ -11,7 +11,7 @@ import {
   rowsOf,
   scrollTo,
   sliceOf,
-} from '../../renderer/output-lines.ts'
+} from '../../renderer/models/output-lines.ts'
 
 describe('lines', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type PaletteState, paletteEntries } from '../../renderer/palette.ts'
-import type { Route } from '../../renderer/routes.ts'
+import type { Route } from '../../renderer/models/routes.ts'
+import { type PaletteState, paletteEntries } from '../../renderer/state/palette.ts'
 
 const STATE: PaletteState = {
   review: false,

@@ -7,7 +7,7 @@ import {
   periodInput,
   periodProblem,
   samplingProblem,
-} from '../../renderer/period-model.ts'
+} from '../../renderer/models/period-model.ts'
 import { MOST_SAMPLES, type PeriodPlan } from '../../schemas/ipc-periods.ts'
 import { POPULATIONS, packSubject } from '../../schemas/period-words.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { closer, firstView, movedBy, placeIn, pointIn, wider } from '../../renderer/place-map-model.ts'
+import { closer, firstView, movedBy, placeIn, pointIn, wider } from '../../renderer/models/place-map-model.ts'
 
 const POINT = { latitude: 39, longitude: -77 }
 

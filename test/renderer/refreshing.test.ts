@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isEarlierShown, onEarlierShown, showsEarlier } from '../../renderer/refreshing.ts'
+import { isEarlierShown, onEarlierShown, showsEarlier } from '../../renderer/state/refreshing.ts'
 
 test('an earlier result is marked until the last part that shows one has its repetition', () => {
   const seen: boolean[] = []

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { decisionInput, decisionLacks, EMPTY_DECISION } from '../../renderer/parts/WhyState.tsx'
 import {
   acceptancesShown,
   decisionChoices,
@@ -7,7 +6,8 @@ import {
   rolesToSign,
   signedLine,
   stateReasons,
-} from '../../renderer/register-model.ts'
+} from '../../renderer/models/register-model.ts'
+import { decisionInput, decisionLacks, EMPTY_DECISION } from '../../renderer/parts/WhyState.tsx'
 import type { DecisionView } from '../../schemas/ipc-register.ts'
 import type { ControlAssessment, EntrySignature, ServerPart } from '../../schemas/types.ts'
 import { acceptanceRequestOf, decisionOf, riskAcceptanceOf } from '../support/register.ts'

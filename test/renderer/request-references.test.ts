@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { documentName, packOfAnswers, packPlaces, piecesOf, runPlaces } from '../../renderer/request-references.ts'
+import {
+  documentName,
+  packOfAnswers,
+  packPlaces,
+  piecesOf,
+  runPlaces,
+} from '../../renderer/state/request-references.ts'
 import type { RequestEntry } from '../../schemas/ipc-portal.ts'
 import type { SearchEntry } from '../../schemas/ipc-views.ts'
 import { times } from '../support/thorough.ts'

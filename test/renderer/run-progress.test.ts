@@ -12,7 +12,7 @@ import {
   slowest,
   summaryOf,
   timeLeft,
-} from '../../renderer/run-progress.ts'
+} from '../../renderer/models/run-progress.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 const NODES = ['a', 'b', 'c', 'd']

@@ -10,7 +10,7 @@ import {
   passphraseOptions,
   stampWords,
   statusLines,
-} from '../../renderer/schedule-model.ts'
+} from '../../renderer/models/schedule-model.ts'
 import type { ScheduleStatus } from '../../schemas/ipc-schedules.ts'
 import schedules from '../../schemas/schedule.schema.json' with { type: 'json' }
 

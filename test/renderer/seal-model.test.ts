@@ -19,7 +19,7 @@ import {
   signerName,
   signerParts,
   signerProblem,
-} from '../../renderer/seal-model.ts'
+} from '../../renderer/models/seal-model.ts'
 import type { ExportPlan, IdentityView, PackReview } from '../../schemas/ipc-packs.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { settingsWords } from '../../renderer/settings-model.ts'
+import { settingsWords } from '../../renderer/models/settings-model.ts'
 
 const textOf = (onServer: boolean): string => Object.values(settingsWords(onServer)).join(' ')
 

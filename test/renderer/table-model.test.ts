@@ -7,7 +7,7 @@ import {
   sortedBy,
   sortedRows,
   type TableColumn,
-} from '../../renderer/table-model.ts'
+} from '../../renderer/models/table-model.ts'
 
 interface Row {
   readonly name: string

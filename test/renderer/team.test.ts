@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { may, signedIn } from '../../renderer/team.ts'
-import { keepSignedIn, openTeamBridge } from '../../renderer/team-bridge.ts'
+import { may, signedIn } from '../../renderer/models/team.ts'
+import { keepSignedIn, openTeamBridge } from '../../renderer/state/team-bridge.ts'
 import { TEAM_HEADERS, type TeamSession } from '../../schemas/ipc-team.ts'
 
 const SESSION: TeamSession = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytes, day, plural, sentence, shellLine, visible, when, withDates } from '../../renderer/text.ts'
+import { bytes, day, plural, sentence, shellLine, visible, when, withDates } from '../../renderer/models/text.ts'
 
 describe('visible', () => {
   test.each([

@@ -8,7 +8,7 @@ import {
   seedOf,
   sizeFrom,
   tallyLine,
-} from '../../renderer/worksheet-model.ts'
+} from '../../renderer/models/worksheet-model.ts'
 import type { FindingRow } from '../../schemas/ipc-findings.ts'
 import type { SampledResult, Worksheet } from '../../schemas/ipc-packs.ts'
 

@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPorts } from '../../main/adapters/ports.ts'
 import { createTimers, type RunProgram } from '../../main/adapters/schedules/index.ts'
-import { scheduleStatus } from '../../main/app/schedule-status.ts'
+import { scheduleStatus } from '../../main/app/schedules/schedule-status.ts'
 import {
   addSchedule,
   changeSchedule,
   installSchedule,
   removeSchedule,
   type ScheduleDraft,
-} from '../../main/app/schedules.ts'
+} from '../../main/app/schedules/schedules.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
-import { fail } from '../../main/core/failure.ts'
-import { chainFolderOf } from '../../main/core/layout.ts'
+import { fail } from '../../main/core/base/failure.ts'
+import { chainFolderOf } from '../../main/core/base/layout.ts'
 import { parseEntryLine } from '../../main/core/run-chain/entry.ts'
 import type { TimerKind } from '../../main/core/schedule/schedule.ts'
 import { folderOfTests } from '../support/folders.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { zones } from '../../main/adapters/ports.ts'
-import { dueTimes, parseCadence } from '../../main/core/period/cadence.ts'
+import { dueTimes, parseCadence } from '../../main/core/run-chain/cadence.ts'
 import { cronBlock, windowsWord, withCronBlock } from '../../main/present/timers/task-scheduler.ts'
 import { wakesOf, xmlText } from '../../main/present/timers/unit-input.ts'
 import { quotedWord } from '../../main/present/timers/units.ts'

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readAttempts } from '../../main/app/scheduled/plan-run.ts'
-import { runningFolder, scheduleAttempts } from '../../main/core/layout.ts'
+import { runningFolder, scheduleAttempts } from '../../main/core/base/layout.ts'
 import { must } from '../support/outcomes.ts'
 import { type Kit, scheduleKit } from '../support/schedule-kit.ts'
 

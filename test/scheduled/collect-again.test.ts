@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { RunResult } from '../../main/app/run.ts'
+import type { RunResult } from '../../main/app/collect/run.ts'
 import { collectAgain, worthAgain } from '../../main/app/scheduled/plan-run.ts'
-import { ok } from '../../main/core/failure.ts'
+import { ok } from '../../main/core/base/failure.ts'
 
 const result = (outcomes: Readonly<Record<string, string | null>>, cancelled = false): RunResult => ({
   run: 'r1',

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { readAttempts } from '../../main/app/scheduled/plan-run.ts'
-import { fail } from '../../main/core/failure.ts'
+import { fail } from '../../main/core/base/failure.ts'
 import { must } from '../support/outcomes.ts'
 import { type Kit, ranAt, scheduleKit } from '../support/schedule-kit.ts'
 

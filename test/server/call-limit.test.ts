@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OpenEngine } from '../../main/server/edge/engagements.ts'
+import type { OpenEngine } from '../../main/server/edge/services/engagements.ts'
 import type { Reply } from '../../schemas/ipc.ts'
 import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
 import { codeOf, replyIn, type TeamKit, teamKit } from '../support/team-kit.ts'

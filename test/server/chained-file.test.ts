@@ -2,7 +2,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkChained, emptyLog } from '../../main/server/chained-log.ts'
-import { LogFailure, openChainedFile } from '../../main/server/edge/chained-file.ts'
+import { LogFailure, openChainedFile } from '../../main/server/edge/services/chained-file.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { must } from '../support/outcomes.ts'
 

@@ -5,15 +5,20 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openFileQueue } from '../../main/adapters/jobs/file-queue.ts'
 import { openIncoming } from '../../main/adapters/jobs/incoming.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
-import { digestOf } from '../../main/app/collect-node.ts'
-import { collectRun } from '../../main/app/collect-run.ts'
+import { digestOf } from '../../main/app/collect/collect-node.ts'
+import { collectRun } from '../../main/app/collect/collect-run.ts'
 import { targetFor } from '../../main/app/collector/work.ts'
-import { sha256 } from '../../main/core/digest.ts'
-import { LARGEST_PACKED, LARGEST_PART, packParts } from '../../main/core/jobs.ts'
-import { JOBS, recordingFolder } from '../../main/core/layout.ts'
-import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../main/core/recording.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { JOBS, recordingFolder } from '../../main/core/base/layout.ts'
+import {
+  captureLine,
+  type LoadedRecording,
+  recordingDigest,
+  recordingJson,
+} from '../../main/core/recording/recording.ts'
+import { LARGEST_PACKED, LARGEST_PART, packParts } from '../../main/core/team/jobs.ts'
 import { checkAudit } from '../../main/server/audit.ts'
-import { engagementJobs } from '../../main/server/edge/jobs.ts'
+import { engagementJobs } from '../../main/server/edge/services/jobs.ts'
 import { COLLECTOR_VERBS } from '../../main/server/program-access.ts'
 import { TEAM_ROLES } from '../../schemas/ipc-team.ts'
 import type { RunListItem, RunStatus, RunTicket } from '../../schemas/ipc-views.ts'

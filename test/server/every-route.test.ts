@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StartingEngine } from '../../main/app/engine.ts'
-import { ok } from '../../main/core/failure.ts'
+import { ok } from '../../main/core/base/failure.ts'
 import { ACCESS, decide, SESSION_ACCESS, type SessionMethod, sessionRefusal } from '../../main/server/access.ts'
 import { COLLECTOR_VERBS, type CollectorVerb, SEALER_VERBS, type SealerVerb } from '../../main/server/program-access.ts'
 import { SESSION_PATHS, type Wanted, wantedBy } from '../../main/server/routes.ts'

@@ -4,10 +4,15 @@ import { describe, expect, test } from 'vitest'
 import { openIncoming } from '../../main/adapters/jobs/incoming.ts'
 import { writeRecordingFolder } from '../../main/adapters/recording-folder.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
-import { sha256 } from '../../main/core/digest.ts'
-import { type Incoming, LARGEST_DELIVERY, LARGEST_PART } from '../../main/core/jobs.ts'
-import { JOBS } from '../../main/core/layout.ts'
-import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../main/core/recording.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { JOBS } from '../../main/core/base/layout.ts'
+import {
+  captureLine,
+  type LoadedRecording,
+  recordingDigest,
+  recordingJson,
+} from '../../main/core/recording/recording.ts'
+import { type Incoming, LARGEST_DELIVERY, LARGEST_PART } from '../../main/core/team/jobs.ts'
 import { validator } from '../support/deps.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { recordingsOf } from '../support/kept-runs.ts'

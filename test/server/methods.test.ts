@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ok } from '../../main/core/failure.ts'
+import { ok } from '../../main/core/base/failure.ts'
 import { ACCESS } from '../../main/server/access.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import type { Engine, Method } from '../../schemas/ipc.ts'

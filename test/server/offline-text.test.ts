@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { offlineText } from '../../main/server/edge/portal.ts'
+import { offlineText } from '../../main/server/edge/services/portal.ts'
 import type { SharedPack } from '../../schemas/ipc-portal.ts'
 
 test.each([

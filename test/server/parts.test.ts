@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sha256 } from '../../main/core/digest.ts'
-import { inBatches, LARGEST_PACKED, LARGEST_PART, packParts, unpackParts } from '../../main/core/jobs.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { inBatches, LARGEST_PACKED, LARGEST_PART, packParts, unpackParts } from '../../main/core/team/jobs.ts'
 
 const partOf = (bytes: Uint8Array) => ({ digest: sha256(bytes), bytes })
 const parts = fc.array(fc.uint8Array({ maxLength: 50 }).map(partOf), { maxLength: 20 })

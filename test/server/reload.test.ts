@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digestOf } from '../../main/app/collect-node.ts'
+import { digestOf } from '../../main/app/collect/collect-node.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { reloadedConfig } from '../../main/server/settings.ts'
 import type { TeamConfig } from '../../schemas/types.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTransfers, type Owner } from '../../main/server/edge/transfers.ts'
+import { createTransfers, type Owner } from '../../main/server/edge/services/transfers.ts'
 
 const MOST_OFFERED = 64
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OpenEngine } from '../../main/server/edge/engagements.ts'
+import type { OpenEngine } from '../../main/server/edge/services/engagements.ts'
 import type { PackReview } from '../../schemas/ipc-packs.ts'
 import type { SharedPack } from '../../schemas/ipc-portal.ts'
 import { sharedExport } from '../support/portal-kit.ts'

@@ -1,4 +1,4 @@
-import type { Answer, Parsed } from '../../main/core/probe.ts'
+import type { Answer, Parsed } from '../../main/core/recording/probe.ts'
 
 /** An answer for a parser's test, written as its text. */
 export const answer = (text: string, rest: Partial<Answer> = {}): Answer => ({

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { openRunChain } from '../../main/adapters/run-chain.ts'
-import { sha256 } from '../../main/core/digest.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
 import { must } from './outcomes.ts'
 
 // Adds runs to a chain, opening and closing it for each, and says which are there; without a count, until it is killed.

@@ -1,5 +1,5 @@
-import type { Catalog, IsolationArgument, LocationArgument } from '../../main/core/catalog.ts'
-import { sha256 } from '../../main/core/digest.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import type { Catalog, IsolationArgument, LocationArgument } from '../../main/core/rules/catalog.ts'
 
 /** An isolation argument that decides nothing, for catalogs made up by tests. */
 export const UNDECIDED: IsolationArgument = {

@@ -1,5 +1,5 @@
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
-import { thresholdValues } from '../../main/core/profile.ts'
+import { thresholdValues } from '../../main/core/rules/profile.ts'
 
 /** What checks compare against where a fleet chose no profile. */
 export const BASELINE = thresholdValues(THRESHOLDS, undefined)

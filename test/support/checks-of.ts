@@ -1,6 +1,6 @@
 import { catalog } from '../../main/catalog/index.ts'
-import type { Check } from '../../main/core/check.ts'
-import type { Probe } from '../../main/core/probe.ts'
+import type { Probe } from '../../main/core/recording/probe.ts'
+import type { Check } from '../../main/core/rules/check.ts'
 import type { Property } from '../../schemas/words.ts'
 
 /** The checks of some properties. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { expect, vi } from 'vitest'
-import { type Context, EXIT } from '../../main/cli/options.ts'
+import { type Context, EXIT } from '../../main/cli/parts/options.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 import { BANNED } from '../../schemas/words.ts'
 

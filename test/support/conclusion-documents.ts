@@ -1,5 +1,5 @@
-import { REQUESTS } from '../../main/core/conclusion/documents.ts'
-import { EMPTY_REGISTER } from '../../main/core/register.ts'
+import { REQUESTS } from '../../main/core/register/documents.ts'
+import { EMPTY_REGISTER } from '../../main/core/register/register.ts'
 import { EVIDENCE_LEVELS } from '../../schemas/conclusion-words.ts'
 import type { Engagement, EvidenceDocument, Register } from '../../schemas/types.ts'
 import { engagementOf } from './engagement.ts'

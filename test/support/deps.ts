@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSchemaValidator } from '../../main/adapters/schema-validator.ts'
-import type { Catalog } from '../../main/core/catalog.ts'
-import type { ConnectTarget } from '../../main/core/ports.ts'
-import { known, type Probe, type RunCommand } from '../../main/core/probe.ts'
+import type { ConnectTarget } from '../../main/core/ports/ports.ts'
+import { known, type Probe, type RunCommand } from '../../main/core/recording/probe.ts'
+import type { Catalog } from '../../main/core/rules/catalog.ts'
 import { BARE_CATALOG } from './bare-catalog.ts'
 
 export const realClock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }

@@ -1,7 +1,7 @@
 import type { Observation } from '../../main/catalog/isolation/signal.ts'
-import type { Answer, Parsed, Probe } from '../../main/core/probe.ts'
-import { readProbe } from '../../main/core/probe.ts'
-import type { Read } from '../../main/core/readings.ts'
+import type { Answer, Parsed, Probe } from '../../main/core/recording/probe.ts'
+import { readProbe } from '../../main/core/recording/probe.ts'
+import type { Read } from '../../main/core/recording/readings.ts'
 import { byKey } from './evaluated.ts'
 import { fixtureRecording } from './fixtures.ts'
 

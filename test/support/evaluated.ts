@@ -1,8 +1,8 @@
 import { catalog } from '../../main/catalog/index.ts'
-import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
-import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
-import { thresholdValues } from '../../main/core/profile.ts'
-import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
+import { captureKey, type Parsed, readProbe } from '../../main/core/recording/probe.ts'
+import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording/recording.ts'
+import { type Check, type Conclusion, type Context, conclude } from '../../main/core/rules/check.ts'
+import { thresholdValues } from '../../main/core/rules/profile.ts'
 import { FIXTURE_TIME, fixtureNames, fixtureRecording, fixtureSettings } from './fixtures.ts'
 
 /** A fixture node with what every probe read and every check concluded, each worked out when it is first asked for. */

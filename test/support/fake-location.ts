@@ -1,6 +1,6 @@
 import { policiesFor, policyQuestion } from '../../main/catalog/location/answers.ts'
-import type { Catalog, LocationArgument } from '../../main/core/catalog.ts'
-import { quote } from '../../main/core/plain-text.ts'
+import { quote } from '../../main/core/base/plain-text.ts'
+import type { Catalog, LocationArgument } from '../../main/core/rules/catalog.ts'
 import type { DistanceBound, LocationResult, Place } from '../../schemas/types.ts'
 
 type Verdict = LocationResult['result']

@@ -1,6 +1,6 @@
-import { sha256 } from '../../main/core/digest.ts'
-import { argvOf } from '../../main/core/probe.ts'
-import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { argvOf } from '../../main/core/recording/probe.ts'
+import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording/recording.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 

@@ -1,5 +1,5 @@
 import { framesOf } from '../../main/core/collector/frames.ts'
-import type { RemoteProcess } from '../../main/core/ports.ts'
+import type { RemoteProcess } from '../../main/core/ports/ports.ts'
 
 /** How a made-up node answers the collector. */
 export interface Replayed {

@@ -1,4 +1,4 @@
-import { ok } from '../../main/core/failure.ts'
+import { ok } from '../../main/core/base/failure.ts'
 import type { InstalledTimer, Timers } from '../../main/core/schedule/schedule.ts'
 
 /** Timers of an operating system that has systemd and cron, which start nothing. */

@@ -1,6 +1,6 @@
 import { type DmiIdentity, dmiIdentity, dmiTable, parseDmiTable } from '../../main/catalog/machine/dmi.ts'
 import { cpuFeatures, parseCpuInfo } from '../../main/catalog/processors/features.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import { dmidecode, type Structure } from './dmidecode.ts'
 import type { Fact } from './signal-facts.ts'
 

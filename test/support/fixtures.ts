@@ -7,9 +7,9 @@ import {
   nodeSettings,
   type RecordedAnswer,
 } from '../../main/adapters/demo/recorded-node.ts'
-import { sha256 } from '../../main/core/digest.ts'
-import { argvOf, type Command, type Probe } from '../../main/core/probe.ts'
-import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { argvOf, type Command, type Probe } from '../../main/core/recording/probe.ts'
+import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording/recording.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 
 /** Fixture nodes: one file each, in the format of main/adapters/demo/recorded-node.ts. */

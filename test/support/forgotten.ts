@@ -1,6 +1,6 @@
 import type { CheckData, Subject } from '../../main/catalog/subject.ts'
-import type { Catalog } from '../../main/core/catalog.ts'
-import type { Check } from '../../main/core/check.ts'
+import type { Catalog } from '../../main/core/rules/catalog.ts'
+import type { Check } from '../../main/core/rules/check.ts'
 
 /** What is known of the checks: their subjects, their remediation, and the verdicts that some fixture gives. */
 export interface Stated {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Argument, Command, Option } from 'commander'
 import { COMMANDS } from '../../main/cli/commands.ts'
-import { EXIT_WORDS } from '../../main/cli/options.ts'
+import { EXIT_WORDS } from '../../main/cli/parts/options.ts'
 import { commandLine, exampleOf } from '../../main/cli/run-line.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../main/core/failure.ts'
-import type { LoadedRecording, RecordingSource } from '../../main/core/recording.ts'
+import type { Outcome } from '../../main/core/base/failure.ts'
+import type { LoadedRecording, RecordingSource } from '../../main/core/recording/recording.ts'
 import { must } from './outcomes.ts'
 
 /** A recording with its answers, read back from where it was stored; throws what went wrong. */

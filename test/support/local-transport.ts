@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { ok } from '../../main/core/failure.ts'
-import type { Connection, RemoteProcess, Transport } from '../../main/core/ports.ts'
+import { ok } from '../../main/core/base/failure.ts'
+import type { Connection, RemoteProcess, Transport } from '../../main/core/ports/ports.ts'
 
 /** A connection that runs the collector in a shell of this machine: everything but SSH. */
 export const localTransport = (shell: readonly [string, ...string[]]): Transport => ({

@@ -1,4 +1,4 @@
-import type { Notice } from '../../main/core/notice.ts'
+import type { Notice } from '../../main/core/ports/notice.ts'
 
 /** What someone may be told. */
 export const NOTICE: Notice = {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { sha256 } from '../../main/core/digest.ts'
-import { fail, type Outcome } from '../../main/core/failure.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { fail, type Outcome } from '../../main/core/base/failure.ts'
 import type { ObjectStore } from '../../main/core/objects.ts'
-import type { StoredBytes } from '../../main/core/recording.ts'
+import type { StoredBytes } from '../../main/core/recording/recording.ts'
 import { codeOf, must } from './outcomes.ts'
 
 export const objectOf = (text: string | Uint8Array, digest = sha256(text)): StoredBytes => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromPem } from '../../main/core/pem.ts'
+import { fromPem } from '../../main/core/base/pem.ts'
 
 /** A time-stamp authority run by openssl in a folder: root, one intermediate, the authority's certificate, revocation lists. */
 export interface OpensslTsa {

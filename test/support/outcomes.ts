@@ -1,4 +1,4 @@
-import type { Outcome } from '../../main/core/failure.ts'
+import type { Outcome } from '../../main/core/base/failure.ts'
 
 /** The value of an outcome; throws with code and detail for a failure. */
 export function must<T>(outcome: Outcome<T>): T {

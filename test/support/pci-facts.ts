@@ -1,5 +1,5 @@
 import { type PciDevice, type PciPort, pciDevices, pciPorts } from '../../main/catalog/pci/probes.ts'
-import { known } from '../../main/core/probe.ts'
+import { known } from '../../main/core/recording/probe.ts'
 import type { Fact } from './signal-facts.ts'
 
 /** A PCI function from "address vendor:device class [rest]"; it hangs on the root bus of its own address. */

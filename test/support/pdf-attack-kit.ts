@@ -1,4 +1,4 @@
-import type { Signer } from '../../main/core/ports.ts'
+import type { Signer } from '../../main/core/ports/ports.ts'
 import { bodyOf, pdfOfText, refIn, textOfPdf, trailerNumber } from './pdf-editing.ts'
 import type { Levels } from './pdf-levels.ts'
 

@@ -3,8 +3,8 @@ import { completeArchive, prepareArchive } from '../../main/adapters/seal/pdf/ar
 import { addSignatureTimestamp, signatureImprint } from '../../main/adapters/seal/pdf/update.ts'
 import { signPdf } from '../../main/adapters/seal/reader.ts'
 import type { ArchiveMaterial } from '../../main/core/all-ports.ts'
-import type { Signer } from '../../main/core/ports.ts'
-import type { ReportDocument } from '../../main/core/report-document.ts'
+import type { ReportDocument } from '../../main/core/base/report-document.ts'
+import type { Signer } from '../../main/core/ports/ports.ts'
 import type { Figure } from '../../schemas/figure.ts'
 import { must } from './outcomes.ts'
 

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
-import { measuredCapture } from '../../main/app/captures.ts'
+import { measuredCapture } from '../../main/app/collect/captures.ts'
 import type { Recording } from '../../schemas/types.ts'
 import { validator } from './deps.ts'
 import { fixtureRecording } from './fixtures.ts'

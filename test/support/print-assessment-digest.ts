@@ -1,7 +1,7 @@
 import { catalog } from '../../main/catalog/index.ts'
-import { assess } from '../../main/core/assess.ts'
-import { canonicalJson } from '../../main/core/canonical-json.ts'
-import { sha256 } from '../../main/core/digest.ts'
+import { canonicalJson } from '../../main/core/base/canonical-json.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { assess } from '../../main/core/conclusion/assess.ts'
 import { fixtureNames, fixtureRecording } from './fixtures.ts'
 
 // Run as a program in another time zone and locale: prints the digest of one assessment. These nodes answer nearly every question.

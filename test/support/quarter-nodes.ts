@@ -1,8 +1,8 @@
 import { catalog } from '../../main/catalog/index.ts'
-import { assessNode, termsOf } from '../../main/core/assess.ts'
-import { sha256 } from '../../main/core/digest.ts'
-import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
-import { traceNode } from '../../main/core/trace.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { assessNode, termsOf } from '../../main/core/conclusion/assess.ts'
+import { traceNode } from '../../main/core/history/trace.ts'
+import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording/recording.ts'
 import { FIXTURE_TIME, fixtureRecording } from './fixtures.ts'
 
 /** What each machine of the simulated fleet is made from, in turn. */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { sha256 } from '../../main/core/digest.ts'
-import { ok } from '../../main/core/failure.ts'
-import type { HeldJob, JobQueue, QueueParts } from '../../main/core/jobs.ts'
-import { LEASE_SECONDS, MOST_LEASES } from '../../main/core/jobs.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { ok } from '../../main/core/base/failure.ts'
+import type { HeldJob, JobQueue, QueueParts } from '../../main/core/team/jobs.ts'
+import { LEASE_SECONDS, MOST_LEASES } from '../../main/core/team/jobs.ts'
 import type { CollectorJob, CollectorLease } from '../../schemas/types.ts'
 import { must } from './outcomes.ts'
 

@@ -1,5 +1,5 @@
-import { sha256 } from '../../main/core/digest.ts'
-import { EVIDENCE_REQUESTS } from '../../main/core/register.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { EVIDENCE_REQUESTS } from '../../main/core/register/register.ts'
 import type { DocumentDraft } from '../../schemas/ipc-register.ts'
 import type {
   AcceptanceRequest,

@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { signerOf } from '../../main/adapters/identity/folder.ts'
-import { fromPem } from '../../main/core/pem.ts'
-import type { Signer } from '../../main/core/ports.ts'
+import { fromPem } from '../../main/core/base/pem.ts'
+import type { Signer } from '../../main/core/ports/ports.ts'
 import { testCa } from './test-ca.ts'
 
 /** A certification authority that signs revocation lists as told. */

@@ -1,8 +1,8 @@
-import type { Catalog } from '../../main/core/catalog.ts'
-import { type Check, defineCheck } from '../../main/core/check.ts'
-import type { NodeVerdicts } from '../../main/core/conclusion/documents.ts'
-import type { EvidenceRequest } from '../../main/core/conclusion/requests.ts'
-import type { Control, Framework } from '../../main/core/framework.ts'
+import type { NodeVerdicts } from '../../main/core/register/documents.ts'
+import type { Catalog } from '../../main/core/rules/catalog.ts'
+import { type Check, defineCheck } from '../../main/core/rules/check.ts'
+import type { Control, Framework } from '../../main/core/rules/framework.ts'
+import type { EvidenceRequest } from '../../main/core/rules/requests.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { BARE_CATALOG } from './bare-catalog.ts'
 

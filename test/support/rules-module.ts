@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { build, type Plugin } from 'vite'
 import { GLOBALS } from '../../main/adapters/kept-rules/index.ts'
 import type { SubjectData } from '../../main/catalog/subject.ts'
-import { sha256 } from '../../main/core/digest.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
 import { freeNames } from './free-names.ts'
 
 export const LOCK = 'main/catalog/rules-lock.json'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { sha256 } from '../../main/core/digest.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
 
 /** Digests of the files of a folder by path, without locks and what is made again. */
 export function digestsBelow(root: string, isWanted: (path: string) => boolean = () => true): Record<string, string> {

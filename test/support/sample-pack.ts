@@ -2,11 +2,10 @@ import { createIdentity, openIdentity } from '../../main/adapters/identity/index
 import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
 import { REMEDIATIONS } from '../../main/catalog/remediation.ts'
-import { assess, latest } from '../../main/core/assess.ts'
-import type { KeptRules } from '../../main/core/assessor.ts'
-import { type Catalog, catalogDigest } from '../../main/core/catalog.ts'
-import { defineCheck } from '../../main/core/check.ts'
-import { sha256 } from '../../main/core/digest.ts'
+import { sha256 } from '../../main/core/base/digest.ts'
+import { assess, latest } from '../../main/core/conclusion/assess.ts'
+import type { KeptRules } from '../../main/core/conclusion/assessor.ts'
+import { traceBytes, traceNode, traceOf } from '../../main/core/history/trace.ts'
 import {
   assemblePack,
   assessmentBytes,
@@ -16,14 +15,15 @@ import {
   type PackFiles,
   payloadFiles,
   type StampAuthority,
-} from '../../main/core/pack.ts'
-import { recordingFiles } from '../../main/core/pack-files.ts'
-import type { Clock, PackSource, Signer } from '../../main/core/ports.ts'
-import { defineProbe, known, run, unknown } from '../../main/core/probe.ts'
-import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
-import { EMPTY_REGISTER } from '../../main/core/register.ts'
+} from '../../main/core/pack/pack.ts'
+import { recordingFiles } from '../../main/core/pack/pack-files.ts'
+import type { Clock, PackSource, Signer } from '../../main/core/ports/ports.ts'
+import { defineProbe, known, run, unknown } from '../../main/core/recording/probe.ts'
+import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording/recording.ts'
+import { EMPTY_REGISTER } from '../../main/core/register/register.ts'
+import { type Catalog, catalogDigest } from '../../main/core/rules/catalog.ts'
+import { defineCheck } from '../../main/core/rules/check.ts'
 import type { Checkpoint } from '../../main/core/run-chain/head.ts'
-import { traceBytes, traceNode, traceOf } from '../../main/core/trace.ts'
 import { buildReport, type ReportDocument } from '../../main/present/report.ts'
 import { type VerifiedPack, verifyPack } from '../../main/verify/pack.ts'
 import type { PageComparer } from '../../main/verify/steps/pages.ts'

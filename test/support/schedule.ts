@@ -1,5 +1,5 @@
 import { zones } from '../../main/adapters/ports.ts'
-import type { Outcome } from '../../main/core/failure.ts'
+import type { Outcome } from '../../main/core/base/failure.ts'
 import type { StartedBy, TimerKind, TimerUnits } from '../../main/core/schedule/schedule.ts'
 import { unitsFor } from '../../main/present/timers/units.ts'
 import type { Schedule } from '../../schemas/types.ts'

@@ -1,6 +1,6 @@
+import { ok } from '../../main/core/base/failure.ts'
 import { framesOf } from '../../main/core/collector/frames.ts'
-import { ok } from '../../main/core/failure.ts'
-import type { Connection, Transport } from '../../main/core/ports.ts'
+import type { Connection, Transport } from '../../main/core/ports/ports.ts'
 
 /** How a node of a scripted fleet answers. Questions are “probe/command”. */
 export interface ScriptedNode {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { fail } from '../../main/core/failure.ts'
-import type { SessionStore } from '../../main/core/session-store.ts'
+import { fail } from '../../main/core/base/failure.ts'
+import type { SessionStore } from '../../main/core/team/session-store.ts'
 import type { Person } from '../../main/server/person.ts'
 import { createSessions, loadSessions, PUBLIC_ID, type Sessions } from '../../main/server/sessions.ts'
 import { must } from './outcomes.ts'

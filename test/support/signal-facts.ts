@@ -1,6 +1,6 @@
 import type { Observation, Signal } from '../../main/catalog/isolation/signal.ts'
-import type { Parsed, Probe } from '../../main/core/probe.ts'
-import { type Read, readFrom } from '../../main/core/readings.ts'
+import type { Parsed, Probe } from '../../main/core/recording/probe.ts'
+import { type Read, readFrom } from '../../main/core/recording/readings.ts'
 
 export type Fact = readonly [Probe<unknown> | Probe<never>, Parsed<unknown>]
 

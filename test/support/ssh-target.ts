@@ -1,6 +1,6 @@
 import type { Hop } from '../../main/adapters/ssh/host-key.ts'
-import type { Outcome } from '../../main/core/failure.ts'
-import type { Connection, ConnectTarget, HostKeyTrust } from '../../main/core/ports.ts'
+import type { Outcome } from '../../main/core/base/failure.ts'
+import type { Connection, ConnectTarget, HostKeyTrust } from '../../main/core/ports/ports.ts'
 import type { Sshd } from './sshd.ts'
 
 /** A target for a server started by a test: its own host key pinned, its own client key. */

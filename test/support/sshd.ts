@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { fingerprintOf } from '../../main/core/known-hosts.ts'
+import { fingerprintOf } from '../../main/core/fleet/known-hosts.ts'
 
 /** A person or service on the test server; exists only inside the server's own mount namespace. */
 export interface TestUser {

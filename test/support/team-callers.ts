@@ -1,4 +1,4 @@
-import { tokenDigest } from '../../main/core/jobs.ts'
+import { tokenDigest } from '../../main/core/team/jobs.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
 import { newToken } from './collector-kit.ts'
 import { answerValue, type TeamKit, type Visitor } from './team-kit.ts'

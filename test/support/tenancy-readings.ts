@@ -1,8 +1,8 @@
 import { storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { decideTenancy, type TenancyAnswer } from '../../main/catalog/tenancy/argue.ts'
 import { TENANCY_PROBES } from '../../main/catalog/tenancy/readings.ts'
-import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
-import { type Read, readFrom } from '../../main/core/readings.ts'
+import { known, type Parsed, type Probe, readProbe } from '../../main/core/recording/probe.ts'
+import { type Read, readFrom } from '../../main/core/recording/readings.ts'
 import { type Evaluated, fixtureOf } from './evaluated.ts'
 
 /** Everything that the session signals and the answer on tenancy are read from. */

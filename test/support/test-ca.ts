@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromPem } from '../../main/core/pem.ts'
+import { fromPem } from '../../main/core/base/pem.ts'
 
 /** A certification authority run by openssl in a folder: a root, an issuer under it, and their revocation lists. */
 export interface TestCa {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../main/core/ports.ts'
+import type { Clock } from '../../main/core/ports/ports.ts'
 
 /** Time that passes only where someone waits for it: minutes of it take milliseconds. */
 export interface VirtualTime {

@@ -39,7 +39,7 @@ export const ALLOWED: readonly Allowed[] = [
     reason: 'Lengths of a style sheet, not text.',
   },
   {
-    file: 'main/core/verify-text.ts',
+    file: 'main/core/pack/verify-text.ts',
     words: /\bsay(?:\(\)| ["'“$])|\.\.\/said\b/,
     reason: 'A function and a scratch file of the shell script, not text.',
   },

@@ -15,7 +15,7 @@ const PACKAGES = [
   ['d3-array', 'LICENSE'],
   ['geographiclib-geodesic', 'LICENSE.txt'],
 ] as const
-const ELEMENTARY = '../elementary.ts'
+const ELEMENTARY = '../base/elementary.ts'
 
 /** geographiclib-geodesic is a concatenation of scripts: those that solve for distances, without lines, areas and its wrapper. */
 function geodesicScripts(): string {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { DatabaseAddress } from '../../core/database-address.ts'
-import { isSocket } from '../../core/database-address.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import type { DatabaseAddress } from '../../core/base/database-address.ts'
+import { isSocket } from '../../core/base/database-address.ts'
+import { fail, type Outcome } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
 
 /** Runs one statement with its parameters. Rejects with the error of PostgreSQL. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>

@@ -1,4 +1,4 @@
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import type { Query } from './connection.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { Reader, type Response } from 'mmdb-lib'
 import type { AddressAnswer, AddressDatabase } from '../../../schemas/types.ts'
+import { oneLine } from '../../core/base/plain-text.ts'
 import { type IpAddress, networkText } from '../../core/geo/addresses.ts'
-import { oneLine } from '../../core/plain-text.ts'
 
 /** Fields of a database entry, in any form; undefined and empty mean that the field is not given. */
 export interface Given {

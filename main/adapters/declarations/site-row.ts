@@ -1,6 +1,6 @@
 import type { SiteRow } from '../../../schemas/types.ts'
+import { oneLine, quote } from '../../core/base/plain-text.ts'
 import { serialKey } from '../../core/engagement/same.ts'
-import { oneLine, quote } from '../../core/plain-text.ts'
 
 /** Codes that ICU names and that denote no country. */
 const NO_COUNTRY = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ'])

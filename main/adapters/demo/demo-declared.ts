@@ -1,8 +1,8 @@
 import type { Engagement, EvidenceDocument, ProviderProfile, Register } from '../../../schemas/types.ts'
 import type { DemoDeclared } from '../../core/all-ports.ts'
-import { REQUESTS } from '../../core/conclusion/documents.ts'
-import { sha256 } from '../../core/digest.ts'
-import { endOfDay } from '../../core/register/days.ts'
+import { endOfDay } from '../../core/base/days.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { REQUESTS } from '../../core/register/documents.ts'
 import { demoLocation } from './demo-location.ts'
 
 /** The remaining members of a claim that tests decide. */

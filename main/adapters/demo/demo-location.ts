@@ -1,7 +1,7 @@
 import type { DeclaredLocation } from '../../../schemas/types.ts'
 import type { DeclaredSites } from '../../core/all-ports.ts'
-import { sha256 } from '../../core/digest.ts'
-import type { EmulatedTimes } from '../../core/ports.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import type { EmulatedTimes } from '../../core/ports/ports.ts'
 import { siteRowsInCsv } from '../declarations/sites-file.ts'
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from 'ssh2'
 import type { Capture, DeclaredLocation, DeclaredNode } from '../../../schemas/types.ts'
-import { OFFER_LISTS, type SshOffer } from '../../core/ssh-methods.ts'
+import { OFFER_LISTS, type SshOffer } from '../../core/fleet/ssh-methods.ts'
 
 /**
  * A recorded node as one text file NAME.txt that reads well in a diff: its settings as JSON, then a section per capture.

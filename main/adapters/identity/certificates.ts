@@ -16,7 +16,7 @@ import {
   unsigned,
   yes,
 } from '../../core/der/read.ts'
-import type { Entropy } from '../../core/ports.ts'
+import type { Entropy } from '../../core/ports/ports.ts'
 import { signatureAlgorithm, withLowS } from '../seal/cms.ts'
 import { OID } from '../seal/oids.ts'
 import { namesOf } from '../seal/x509.ts'

@@ -1,5 +1,7 @@
 import { X509Certificate } from 'node:crypto'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { certificatesIn, fromPem, pem } from '../../core/base/pem.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import type {
   AddTokenInput,
   Identities,
@@ -7,10 +9,8 @@ import type {
   IdentityTrust,
   ImportInput,
   Rekey,
-} from '../../core/identities.ts'
-import { certificatesIn, fromPem, pem } from '../../core/pem.ts'
-import { plain } from '../../core/plain-text.ts'
-import type { Clock, Entropy, Signer } from '../../core/ports.ts'
+} from '../../core/ports/identities.ts'
+import type { Clock, Entropy, Signer } from '../../core/ports/ports.ts'
 import { revocation } from '../seal/path.ts'
 import { type CertificateFacts, readCertificate, verifies } from '../seal/x509.ts'
 import { type IdentityFiles, isIdentityPath, NAME, namesIn, placeNew, writeApart } from './folder.ts'

@@ -11,7 +11,8 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { canonicalJson } from '../../core/canonical-json.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import {
   berValue,
   type DerValue,
@@ -22,8 +23,7 @@ import {
   oidText,
   TAG,
 } from '../../core/der/read.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import type { Entropy } from '../../core/ports.ts'
+import type { Entropy } from '../../core/ports/ports.ts'
 import { OID } from '../seal/oids.ts'
 
 /**

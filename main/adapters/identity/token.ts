@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { isAbsolute } from 'node:path'
 import type * as Pkcs11 from 'pkcs11js'
+import { err, type Failure, fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import { sequence, unsigned } from '../../core/der/read.ts'
-import { err, type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
 
 /**
  * Keys on security tokens, through PKCS #11 (OASIS, version 2.40). Every use opens the token, logs in, and closes it

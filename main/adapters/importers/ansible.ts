@@ -1,7 +1,7 @@
 import { isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
 import type { FleetNode } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
-import { stated } from '../../core/optional.ts'
+import { stated } from '../../core/base/optional.ts'
 import { createPreview, jumpNames, LARGEST_IMPORT, nodeName, type Preview } from './csv.ts'
 
 interface InventoryHost {

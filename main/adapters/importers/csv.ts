@@ -2,8 +2,8 @@ import { parse } from 'csv-parse/sync'
 import type { ImportColumn, ImportField } from '../../../schemas/ipc-views.ts'
 import type { FleetNode, Place } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
-import { DEFAULT_PORT } from '../../core/fleet.ts'
-import { stated } from '../../core/optional.ts'
+import { stated } from '../../core/base/optional.ts'
+import { DEFAULT_PORT } from '../../core/fleet/fleet.ts'
 import { placedProblems, placeName } from '../schema-validator.ts'
 
 type Field = ImportField

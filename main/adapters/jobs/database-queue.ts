@@ -1,7 +1,8 @@
 import type { CollectorJob } from '../../../schemas/types.ts'
-import { jsonOrNull } from '../../core/bounded-json.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
+import { jsonOrNull } from '../../core/base/bounded-json.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { type Failure, fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import {
   type HeldJob,
   JOB_COMPLETED,
@@ -16,8 +17,7 @@ import {
   TOO_MANY_JOBS,
   tooOftenLeased,
   turnsById,
-} from '../../core/jobs.ts'
-import { plain } from '../../core/plain-text.ts'
+} from '../../core/team/jobs.ts'
 import { type Connections, patiently, type Query } from '../database/connection.ts'
 import { placedProblems } from '../schema-validator.ts'
 import { isFailure } from './journal.ts'

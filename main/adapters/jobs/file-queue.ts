@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import type { CollectorJob } from '../../../schemas/types.ts'
-import { jsonOrNull } from '../../core/bounded-json.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { jsonOrNull } from '../../core/base/bounded-json.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { JOBS } from '../../core/base/layout.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import {
   type HeldJob,
   JOB_COMPLETED,
@@ -18,9 +20,7 @@ import {
   TOO_MANY_JOBS,
   tooOftenLeased,
   turnsById,
-} from '../../core/jobs.ts'
-import { JOBS } from '../../core/layout.ts'
-import { plain } from '../../core/plain-text.ts'
+} from '../../core/team/jobs.ts'
 import { lockFolder } from '../folder-lock.ts'
 import { placedProblems } from '../schema-validator.ts'
 import { bytesIfThere, guarded, isCode, makeFolder, storeFailure, writeWhole } from '../store/durable.ts'

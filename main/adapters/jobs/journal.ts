@@ -1,7 +1,7 @@
 import { FAILURE_CODES } from '../../../schemas/failure-words.ts'
 import type { CollectorJob } from '../../../schemas/types.ts'
-import { isSha256, type Sha256 } from '../../core/digest.ts'
-import type { Failure } from '../../core/failure.ts'
+import { isSha256, type Sha256 } from '../../core/base/digest.ts'
+import type { Failure } from '../../core/base/failure.ts'
 
 /** One line of the journal of jobs. */
 export type JobEntry =

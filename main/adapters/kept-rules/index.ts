@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { CatalogReference } from '../../../schemas/types.ts'
-import type { Assessor, KeptRules, PackAssessor } from '../../core/assessor.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import { sha256 } from '../../core/digest.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import type { Assessor, KeptRules, PackAssessor } from '../../core/conclusion/assessor.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
 import list from './list.json' with { type: 'json' }
 import { recordingMessages } from './recording-message.ts'
 

@@ -1,4 +1,4 @@
-import type { LoadedRecording } from '../../core/recording.ts'
+import type { LoadedRecording } from '../../core/recording/recording.ts'
 import { type RecordingTexts, textsOf } from '../../verify/steps/recording-texts.ts'
 
 /** Limit on the outputs that a thread of rules keeps for later nodes, in bytes. */

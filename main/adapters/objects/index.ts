@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TeamObjects } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome } from '../../core/base/failure.ts'
 import type { ObjectStore } from '../../core/objects.ts'
 import type { ObjectSecrets } from '../team-config.ts'
 import { openObjectFolder } from './folder.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Parser } from 'saxen'
-import { err, fail, type Outcome, ok, type Result } from '../../core/failure.ts'
+import { err, fail, type Outcome, ok, type Result } from '../../core/base/failure.ts'
+import { decodeUtf8, plain } from '../../core/base/plain-text.ts'
 import {
   type ObjectHead,
   type ObjectLock,
@@ -9,8 +10,7 @@ import {
   secondsOf,
   textBytes,
 } from '../../core/objects.ts'
-import { decodeUtf8, plain } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
+import { compare } from '../../core/recording/recording.ts'
 import { createExchange, type Exchange, type Outside, type S3Answer, type S3Place, strange } from './exchange.ts'
 
 /** An element below the root of an answer: its text, and the texts of the elements in it. */

@@ -1,7 +1,7 @@
-import { parseBounded } from '../../core/bounded-json.ts'
+import { parseBounded } from '../../core/base/bounded-json.ts'
 import type { Receiver, Sent } from '../../core/outbox/delivery.ts'
 import type { Request, RequestBody } from '../../core/outbox/exchange.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/ports.ts'
 import { reasonOf, wholeBody } from '../http.ts'
 import { webhookSignature } from '../notify/index.ts'
 

@@ -1,5 +1,5 @@
-import { quote } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { compare } from '../../core/recording/recording.ts'
 
 /** Everything in an archive is in this folder. */
 export const FOLDER = 'pack/'

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import { isCode, isRunning, isWithoutLinks, storeFailure, syncFolder } from '../store/durable.ts'
 
 /** Gives a finished file its name in the same folder, or reports that the name is taken. */

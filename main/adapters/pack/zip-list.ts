@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { quote } from '../../core/plain-text.ts'
+import { quote } from '../../core/base/plain-text.ts'
 import { checkDistinct, checkName, type Limits, repacked, unreadable, unsafe } from './limits.ts'
 import { blockReader, bytesAt } from './write.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Block, Cell, Line, Section } from '../../core/report-document.ts'
+import type { Block, Cell, Line, Section } from '../../core/base/report-document.ts'
 import { drawFigure, figureHeight } from './figure.ts'
 import { MONO_ADVANCE } from './fonts.ts'
 import { fitting, heightOf, setLine, sized } from './setting.ts'

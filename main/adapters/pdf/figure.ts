@@ -6,7 +6,7 @@ import {
   HATCHES,
   TINT,
 } from '../../../schemas/figure.ts'
-import { cos, hypot, sin } from '../../core/elementary.ts'
+import { cos, hypot, sin } from '../../core/base/elementary.ts'
 import { figureAlt } from '../../present/report/figures.ts'
 import type { FontName } from './fonts.ts'
 import { heightOf, setLine, sized } from './setting.ts'

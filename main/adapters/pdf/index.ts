@@ -1,5 +1,5 @@
 import PDFDocument from 'pdfkit'
-import type { ReportDocument, Section } from '../../core/report-document.ts'
+import type { ReportDocument, Section } from '../../core/base/report-document.ts'
 import { drawBlock, drawSectionTitle, type Landmarks, sectionStart } from './blocks.ts'
 import { addSignaturePlaceholder, placeName } from './marks.ts'
 import { heightOf, setLine, sized } from './setting.ts'

@@ -1,4 +1,4 @@
-import type { MarkName } from '../../core/report-document.ts'
+import type { MarkName } from '../../core/base/report-document.ts'
 import { INK, MARK_INK } from './theme.ts'
 
 /**

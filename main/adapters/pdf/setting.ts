@@ -1,5 +1,5 @@
-import { stated } from '../../core/optional.ts'
-import type { Cell, Line } from '../../core/report-document.ts'
+import { stated } from '../../core/base/optional.ts'
+import type { Cell, Line } from '../../core/base/report-document.ts'
 import type { FontName } from './fonts.ts'
 import type { SetLine, Sheet } from './sheet.ts'
 import { INK, type Scale } from './theme.ts'

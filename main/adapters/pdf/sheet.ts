@@ -1,4 +1,4 @@
-import type { MarkName } from '../../core/report-document.ts'
+import type { MarkName } from '../../core/base/report-document.ts'
 import type { FontName } from './fonts.ts'
 import { drawMark, Landings } from './marks.ts'
 import type { Shaping } from './shaping.ts'

@@ -1,4 +1,4 @@
-import type { Cell, Column } from '../../core/report-document.ts'
+import type { Cell, Column } from '../../core/base/report-document.ts'
 import { fitting, heightOf, type Slot, setCell, setLine, sized } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
 import { INK, type Scale } from './theme.ts'

@@ -1,4 +1,4 @@
-import type { Paper, ReportDocument } from '../../core/report-document.ts'
+import type { Paper, ReportDocument } from '../../core/base/report-document.ts'
 
 /** Geometry of a page in points; the body is between the running head and foot of one line each. */
 export interface Page {

@@ -3,9 +3,9 @@ import { readFile, rm } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ScheduleFile } from '../../../schemas/types.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
-import type { SchemaValidator } from '../../core/ports.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import type { SchemaValidator } from '../../core/ports/ports.ts'
 import type {
   InstalledTimer,
   ScheduleStore,

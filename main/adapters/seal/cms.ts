@@ -16,7 +16,7 @@ import {
   TAG,
   unsigned,
 } from '../../core/der/read.ts'
-import type { Signer } from '../../core/ports.ts'
+import type { Signer } from '../../core/ports/ports.ts'
 import { OID } from './oids.ts'
 import { type Names, namesOf } from './x509.ts'
 

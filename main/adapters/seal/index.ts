@@ -1,5 +1,5 @@
 import type { Sealing } from '../../core/all-ports.ts'
-import type { Clock, Entropy } from '../../core/ports.ts'
+import type { Clock, Entropy } from '../../core/ports/ports.ts'
 import { createDemoSigner } from '../identity/folder.ts'
 import { signDetached } from './cms.ts'
 import { comparePages } from './pdf/compare.ts'

@@ -1,4 +1,4 @@
-import { plain, quote } from '../../core/plain-text.ts'
+import { plain, quote } from '../../core/base/plain-text.ts'
 import { OID } from './oids.ts'
 import {
   type CertificateFacts,

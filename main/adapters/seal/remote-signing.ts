@@ -1,4 +1,4 @@
-import type { RemoteSigning } from '../../core/sealing-orders.ts'
+import type { RemoteSigning } from '../../core/team/sealing-orders.ts'
 import { contentDigestIn, signDetached, signedAttributes } from './cms.ts'
 import { readSeal } from './reader.ts'
 import { readCertificate, sameBytes, verifies } from './x509.ts'

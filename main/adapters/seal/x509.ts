@@ -1,4 +1,6 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto'
+import { sha256 } from '../../core/base/digest.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import {
   certificateParts,
   type DerValue,
@@ -16,9 +18,7 @@ import {
   takeTime,
   timeOf,
 } from '../../core/der/read.ts'
-import { sha256 } from '../../core/digest.ts'
-import { plain } from '../../core/plain-text.ts'
-import type { CertificateName } from '../../core/ports.ts'
+import type { CertificateName } from '../../core/ports/ports.ts'
 import { OID } from './oids.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { HostKey } from '../../../schemas/types.ts'
-import { sha256 } from '../../core/digest.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { listedKey, MOST_LIST_BYTES, readDecision } from '../../core/host-key-list.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { listedKey, MOST_LIST_BYTES, readDecision } from '../../core/fleet/host-key-list.ts'
 import {
   fingerprintOf,
   type HostKeyMatch,
@@ -10,8 +10,8 @@ import {
   matchHostKey,
   onRecordFor,
   parseKnownHosts,
-} from '../../core/known-hosts.ts'
-import type { ConnectTarget, HostKeyTrust } from '../../core/ports.ts'
+} from '../../core/fleet/known-hosts.ts'
+import type { ConnectTarget, HostKeyTrust } from '../../core/ports/ports.ts'
 
 /** A target without its jump hosts: one server that we log in to. */
 export type Hop = Omit<ConnectTarget, 'jumps'>

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import ssh2, { type BaseAgent, type ParsedKey } from 'ssh2'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { fingerprintOf, keyType } from '../../core/known-hosts.ts'
-import type { Credentials } from '../../core/ports.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { fingerprintOf, keyType } from '../../core/fleet/known-hosts.ts'
+import type { Credentials } from '../../core/ports/ports.ts'
 
 const { createAgent, utils } = ssh2
 

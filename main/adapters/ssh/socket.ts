@@ -1,6 +1,6 @@
 import { connect as connectTcp, type Socket } from 'node:net'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
 
 /** Time for the TCP connection and key exchange together, and again for the login (not counting a person who types). */
 export const CONNECT_MS = 20_000

@@ -1,5 +1,5 @@
 import type { Client, ParsedKey } from 'ssh2'
-import { readKexInit, type SshOffer } from '../../core/ssh-methods.ts'
+import { readKexInit, type SshOffer } from '../../core/fleet/ssh-methods.ts'
 import { type Login, publickeyMethod } from './login.ts'
 import { microseconds } from './socket.ts'
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { fail, type Outcome } from '../../core/failure.ts'
-import type { ConnectTarget, Transport } from '../../core/ports.ts'
+import { fail, type Outcome } from '../../core/base/failure.ts'
+import type { ConnectTarget, Transport } from '../../core/ports/ports.ts'
 import { loadTrust, onlyAuthorities } from './host-key.ts'
 import { needsSystemClient } from './login.ts'
 import { findSsh } from './openssh-config.ts'

@@ -12,10 +12,10 @@ import {
 import { link, lstat, mkdir, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { isSha256, type Sha256 } from '../../core/digest.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
-import { RECORDING } from '../../core/layout.ts'
-import { plain } from '../../core/plain-text.ts'
+import { isSha256, type Sha256 } from '../../core/base/digest.ts'
+import { fail, type Outcome } from '../../core/base/failure.ts'
+import { RECORDING } from '../../core/base/layout.ts'
+import { plain } from '../../core/base/plain-text.ts'
 
 /**
  * Bytes shared by several recordings of one store are on the disk once: `sha256/<2 hex>/<hex>` next to the runs,

@@ -2,13 +2,19 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunTrace } from '../../../schemas/types.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { type HistoryStore, headOfKept, type KeptHead, type KeptRun, type SealedAs } from '../../core/history.ts'
-import { HISTORY_HEADS, historyFolder } from '../../core/layout.ts'
-import { plain } from '../../core/plain-text.ts'
-import type { SchemaValidator } from '../../core/ports.ts'
-import { compare } from '../../core/recording.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { HISTORY_HEADS, historyFolder } from '../../core/base/layout.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import {
+  type HistoryStore,
+  headOfKept,
+  type KeptHead,
+  type KeptRun,
+  type SealedAs,
+} from '../../core/history/history.ts'
+import type { SchemaValidator } from '../../core/ports/ports.ts'
+import { compare } from '../../core/recording/recording.ts'
 import { hasExactly, isDigest, isInstant, isName, isPlanned, parsedJson } from '../../core/run-chain/entry.ts'
 import { bytesIfThere, guarded, makeFolder, storeFailure, syncFolder, writeWhole } from './durable.ts'
 

@@ -1,10 +1,10 @@
 import { type FileHandle, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Recording } from '../../../schemas/types.ts'
-import { type Sha256, sha256 } from '../../core/digest.ts'
-import { type Outcome, ok } from '../../core/failure.ts'
-import { RECORDING } from '../../core/layout.ts'
-import { type CapturedAnswer, captureLine, recordingJson } from '../../core/recording.ts'
+import { type Sha256, sha256 } from '../../core/base/digest.ts'
+import { type Outcome, ok } from '../../core/base/failure.ts'
+import { RECORDING } from '../../core/base/layout.ts'
+import { type CapturedAnswer, captureLine, recordingJson } from '../../core/recording/recording.ts'
 import { makeFolder, type PutBlob, putAlone, storeFailure, syncFolder, WIDTH, writeWhole } from './durable.ts'
 
 /**

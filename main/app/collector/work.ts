@@ -1,14 +1,14 @@
 import type { CollectorJob, CollectorLease } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import { type Sha256, sha256 } from '../../core/digest.ts'
-import { err, type Failure, fail, type Outcome, ok, type Result } from '../../core/failure.ts'
-import { inBatches, LEASE_SECONDS, packParts, type Spool, type Spooled, type TeamServer } from '../../core/jobs.ts'
-import type { ConnectTarget } from '../../core/ports.ts'
-import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../core/recording.ts'
-import { digestOf } from '../collect-node.ts'
-import { collectRun } from '../collect-run.ts'
-import { mapConcurrently, repeat } from '../concurrency.ts'
+import { type Sha256, sha256 } from '../../core/base/digest.ts'
+import { err, type Failure, fail, type Outcome, ok, type Result } from '../../core/base/failure.ts'
+import type { ConnectTarget } from '../../core/ports/ports.ts'
+import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../core/recording/recording.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
+import { inBatches, LEASE_SECONDS, packParts, type Spool, type Spooled, type TeamServer } from '../../core/team/jobs.ts'
+import { digestOf } from '../collect/collect-node.ts'
+import { collectRun } from '../collect/collect-run.ts'
+import { mapConcurrently, repeat } from '../common/concurrency.ts'
 
 interface CollectorDeps {
   readonly ports: Parameters<typeof collectRun>[0] & Pick<Ports, 'fleets'>

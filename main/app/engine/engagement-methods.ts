@@ -1,10 +1,10 @@
 import type { CoverageView, EngagementForm, EngagementView } from '../../../schemas/ipc-engagement.ts'
 import type { Assessment, Engagement, Mapping } from '../../../schemas/types.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { coverageOf, populationWith } from '../../core/engagement/coverage.ts'
 import { lacksIn, namesOf, withRowKeys } from '../../core/engagement/form.ts'
 import { leaveOut, withInventory } from '../../core/engagement/matching.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import type { Framework } from '../../core/framework.ts'
+import type { Framework } from '../../core/rules/framework.ts'
 import { type EngineContext, methods } from './context.ts'
 import {
   changesInTurn,

@@ -1,4 +1,4 @@
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import type { EngineContext, Session } from './context.ts'
 import { NO_RUN, STILL_GOING } from './export-plan.ts'
 import { loadRun, type ReadRun, type RunShelf, readRun, shelfOf } from './stored-runs.ts'

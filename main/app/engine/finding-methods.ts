@@ -2,11 +2,11 @@ import { engagementState } from '../../../schemas/engagement-words.ts'
 import type { AcceptancesDraft, HomeView, Recorded, ResponsesDraft } from '../../../schemas/ipc-findings.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { EntrySignature, Register } from '../../../schemas/types.ts'
-import { catalogFor } from '../../core/catalog.ts'
-import { hexOf } from '../../core/digest.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { hexOf } from '../../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import type { Finding } from '../../core/finding/finding.ts'
-import type { Signer } from '../../core/ports.ts'
+import type { Signer } from '../../core/ports/ports.ts'
+import { acceptRisk, type Moment, withdrawAcceptance } from '../../core/register/register.ts'
 import {
   currentResponses,
   isSameStatement,
@@ -14,7 +14,7 @@ import {
   statedBefore,
   withdrawResponse,
 } from '../../core/register/responses.ts'
-import { acceptRisk, type Moment, withdrawAcceptance } from '../../core/register.ts'
+import { catalogFor } from '../../core/rules/catalog.ts'
 import { documentPlan } from '../../present/document-requests.ts'
 import { homeOf } from '../../present/home.ts'
 import {
@@ -24,7 +24,7 @@ import {
   findingsView,
   findingView,
   homeMatter,
-} from '../finding-views.ts'
+} from '../evaluate/finding-views.ts'
 import { addSignature, entrySignature, type Signing } from '../register/store.ts'
 import { type EngineContext, methods } from './context.ts'
 import { declaredOrNone, readDraft, shelfShown } from './engagement-store.ts'

@@ -1,8 +1,8 @@
 import type { Chosen } from '../../../schemas/ipc.ts'
 import type { SavedFile } from '../../../schemas/ipc-views.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { hexOf } from '../../core/digest.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { hexOf } from '../../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import type { EngineContext } from './context.ts'
 
 /**

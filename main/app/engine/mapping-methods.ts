@@ -1,6 +1,6 @@
 import type { MappingItem } from '../../../schemas/ipc-engagement.ts'
 import type { Mapping } from '../../../schemas/types.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { type EngineContext, methods } from './context.ts'
 import { changesInTurn, type DeclaredShelf, declaredOf, keepMappings, shelfShown } from './engagement-store.ts'
 import { assessAgain } from './up-to-now.ts'

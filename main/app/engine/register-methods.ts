@@ -2,11 +2,10 @@ import type { RegisterView, RiskAcceptanceView } from '../../../schemas/ipc-regi
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Register } from '../../../schemas/types.ts'
 import { statusWords } from '../../../schemas/words.ts'
-import { type Catalog, catalogFor } from '../../core/catalog.ts'
-import { hexOf } from '../../core/digest.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { folderIn } from '../../core/layout.ts'
-import { oneLine } from '../../core/plain-text.ts'
+import { hexOf } from '../../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { folderIn } from '../../core/base/layout.ts'
+import { oneLine } from '../../core/base/plain-text.ts'
 import {
   addDocument,
   addNote,
@@ -23,10 +22,17 @@ import {
   resolveRequest,
   withdrawDecision,
 } from '../../core/register/decisions.ts'
+import {
+  acceptRisk,
+  isOnePerson,
+  type Moment,
+  withdrawAcceptance,
+  withdrawDocument,
+} from '../../core/register/register.ts'
 import { needsIn, setRequest } from '../../core/register/requests.ts'
 import { signaturesOf } from '../../core/register/signatures.ts'
-import { acceptRisk, isOnePerson, type Moment, withdrawAcceptance, withdrawDocument } from '../../core/register.ts'
-import type { Table } from '../output-files.ts'
+import { type Catalog, catalogFor } from '../../core/rules/catalog.ts'
+import type { Table } from '../export/output-files.ts'
 import { addSignature, entrySignature } from '../register/store.ts'
 import { type EngineContext, methods } from './context.ts'
 import { fileName, saved, turnOf } from './kept-json.ts'

@@ -1,7 +1,7 @@
 import type { CollectorJob, DeclaredNode, Fleet } from '../../../schemas/types.ts'
-import { type Failure, fail, type Outcome } from '../../core/failure.ts'
-import type { ConnectTarget, EvidenceStore, RunEvent } from '../../core/ports.ts'
-import type { LoadedRecording } from '../../core/recording.ts'
+import { type Failure, fail, type Outcome } from '../../core/base/failure.ts'
+import type { ConnectTarget, EvidenceStore, RunEvent } from '../../core/ports/ports.ts'
+import type { LoadedRecording } from '../../core/recording/recording.ts'
 import type { RunState } from './run-state.ts'
 
 /** Collects nodes in networks that this computer does not reach. */

@@ -1,8 +1,8 @@
 import type { RecentPack } from '../../../schemas/ipc-packs.ts'
-import { sha256 } from '../../core/digest.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { fileIn } from '../../core/layout.ts'
-import { plain } from '../../core/plain-text.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { fileIn } from '../../core/base/layout.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import type { EngineContext } from './context.ts'
 import { fileName, haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
 

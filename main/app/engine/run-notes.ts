@@ -1,7 +1,7 @@
 import type { Planned, Scope } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import type { Outcome } from '../../core/failure.ts'
-import { runNotePath } from '../../core/layout.ts'
+import type { Outcome } from '../../core/base/failure.ts'
+import { runNotePath } from '../../core/base/layout.ts'
 import { isPlanned } from '../../core/run-chain/entry.ts'
 import { areTexts, isObject, parsed } from './kept-json.ts'
 

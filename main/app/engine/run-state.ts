@@ -1,7 +1,7 @@
 import type { Assessment, Planned, Scope } from '../../../schemas/types.ts'
-import type { Failure } from '../../core/failure.ts'
-import type { ConnectTarget } from '../../core/ports.ts'
-import type { LoadedRecording } from '../../core/recording.ts'
+import type { Failure } from '../../core/base/failure.ts'
+import type { ConnectTarget } from '../../core/ports/ports.ts'
+import type { LoadedRecording } from '../../core/recording/recording.ts'
 
 /** A collected run as the window shows it: its recordings and their assessment. */
 export interface RunState {

@@ -1,10 +1,10 @@
 import type { ChosenFile, ScheduleDraft, ScheduleStatus, SchedulesView } from '../../../schemas/ipc-schedules.ts'
 import type { Schedule } from '../../../schemas/types.ts'
-import { hexOf } from '../../core/digest.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { fleetPath } from '../../core/layout.ts'
+import { hexOf } from '../../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { fleetPath } from '../../core/base/layout.ts'
 import { type StartedBy, TIMER_KINDS } from '../../core/schedule/schedule.ts'
-import { scheduledSince, scheduleStatus } from '../schedule-status.ts'
+import { scheduledSince, scheduleStatus } from '../schedules/schedule-status.ts'
 import {
   addSchedule,
   changeSchedule,
@@ -13,7 +13,7 @@ import {
   type ScheduleDraft as Planned,
   removeSchedule,
   unitsOf,
-} from '../schedules.ts'
+} from '../schedules/schedules.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { knownRuns } from './history-read.ts'
 import { fileName, turnOf } from './kept-json.ts'

@@ -1,6 +1,6 @@
 import type { ScheduleStatus } from '../../../schemas/ipc-schedules.ts'
 import type { Schedule } from '../../../schemas/types.ts'
-import { plain } from '../../core/plain-text.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import type { Attempt, AttemptCode, AttemptSending } from '../scheduled/plan-run.ts'
 import { sendingWords } from '../scheduled/send-packs.ts'
 
@@ -22,7 +22,7 @@ const CODE_WORDS: Readonly<Record<Exclude<AttemptCode, 'ran' | 'failed'>, string
   stopped: 'Stopped before it started.',
 }
 
-/** See EXIT in main/cli/options.ts, and the README. */
+/** See EXIT in main/cli/parts/options.ts, and the README. */
 const EXIT_WORDS: Readonly<Record<number, string>> = {
   0: 'Sealed; every declared node was collected completely, or incomplete collection is accepted.',
   1: 'Ended with an internal error.',

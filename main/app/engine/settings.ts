@@ -1,9 +1,9 @@
 import type { Settings, TableChoice } from '../../../schemas/ipc-views.ts'
 import { VERSION } from '../../../schemas/version.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { fileIn } from '../../core/layout.ts'
-import { catalogView } from '../views.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { fileIn } from '../../core/base/layout.ts'
+import { catalogView } from '../evaluate/views.ts'
 import { type EngineContext, methods } from './context.ts'
 import { areTexts, isObject, parsed, readKept, saved, turnOf, writeKept } from './kept-json.ts'
 

@@ -1,7 +1,7 @@
 import type { Capture, NodeAssessment, Recording } from '../../../schemas/types.ts'
-import type { Compression } from '../../core/ports.ts'
-import type { CapturedAnswer, LoadedRecording } from '../../core/recording.ts'
-import { shared } from '../shared.ts'
+import type { Compression } from '../../core/ports/ports.ts'
+import type { CapturedAnswer, LoadedRecording } from '../../core/recording/recording.ts'
+import { shared } from '../common/shared.ts'
 
 /** Bytes of command output in memory. */
 interface HeldBytes {

@@ -1,9 +1,9 @@
 import type { CallFailure, HostKeyRow } from '../../../schemas/ipc-views.ts'
 import type { Fleet, HostKey } from '../../../schemas/types.ts'
 import type { ScannedKey } from '../../core/all-ports.ts'
-import type { Outcome } from '../../core/failure.ts'
-import { planFleet } from '../../core/fleet.ts'
-import type { ConnectTarget } from '../../core/ports.ts'
+import type { Outcome } from '../../core/base/failure.ts'
+import { planFleet } from '../../core/fleet/fleet.ts'
+import type { ConnectTarget } from '../../core/ports/ports.ts'
 
 /** The key that a node showed last, and its status; the key is null where none could be obtained. */
 export interface ShownKey {

@@ -1,9 +1,9 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { assessNode, compareNodes, conclude, populationOf, termsOf } from '../../core/assess.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import type { LoadedRecording } from '../../core/recording.ts'
-import { EMPTY_REGISTER } from '../../core/register.ts'
+import { assessNode, compareNodes, conclude, populationOf, termsOf } from '../../core/conclusion/assess.ts'
+import type { LoadedRecording } from '../../core/recording/recording.ts'
+import { EMPTY_REGISTER } from '../../core/register/register.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
 import type { Begun, RunState } from './run-state.ts'
 import { sharing } from './share-equal.ts'
 

@@ -1,4 +1,4 @@
-import { type Outcome, ok } from '../../core/failure.ts'
+import { type Outcome, ok } from '../../core/base/failure.ts'
 import { type EngineContext, methods } from './context.ts'
 import { saved, turnOf } from './kept-json.ts'
 import { addAnchorFile, listAnchors, removeAnchor } from './trust-anchors.ts'

@@ -1,6 +1,6 @@
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import type { IdentityInfo } from '../../core/identities.ts'
-import { fileIn, folderIn } from '../../core/layout.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { fileIn, folderIn } from '../../core/base/layout.ts'
+import type { IdentityInfo } from '../../core/ports/identities.ts'
 import type { EngineContext } from './context.ts'
 
 /** Source of an identity's passphrase. */

@@ -2,12 +2,12 @@ import type { AddressAnswer, DeclaredLocation, Fleet, Scope, VantageRecord } fro
 import { regionOfPolicy } from '../../catalog/location/discs.ts'
 import { ADDRESS_WANTS, type AddressFacts, dataPeers, publicAddresses } from '../../catalog/location/peers.ts'
 import type { OpenAddressDatabase, Ports } from '../../core/all-ports.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { jsonBytes } from '../../core/pack-files.ts'
-import { quote } from '../../core/plain-text.ts'
-import { readProbe } from '../../core/probe.ts'
-import { capturesByKey } from '../../core/readings.ts'
-import { compare, type LoadedRecording, type RecordingSource } from '../../core/recording.ts'
+import { jsonBytes } from '../../core/base/canonical-json.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { readProbe } from '../../core/recording/probe.ts'
+import { capturesByKey } from '../../core/recording/readings.ts'
+import { compare, type LoadedRecording, type RecordingSource } from '../../core/recording/recording.ts'
 
 /**
  * Readers accept no more per node, and no scope contains more in total (DeclaredLocation). Omitted addresses are stated

@@ -1,6 +1,7 @@
 import type { Ports } from '../../core/all-ports.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { folderIn, isCopied, isOwnFolder, isRebuilt, objectListPath } from '../../core/layout.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { folderIn, isCopied, isOwnFolder, isRebuilt, objectListPath } from '../../core/base/layout.ts'
+import { quote } from '../../core/base/plain-text.ts'
 import {
   blobKey,
   type ChainSize,
@@ -20,11 +21,10 @@ import {
   textBytes,
   yearsLater,
 } from '../../core/objects.ts'
-import { quote } from '../../core/plain-text.ts'
-import { compare, type StoredBytes } from '../../core/recording.ts'
-import { withFiles } from '../backup.ts'
-import { mapConcurrently } from '../concurrency.ts'
-import { type ChainBelow, chainsBelow } from '../rebuild-history.ts'
+import { compare, type StoredBytes } from '../../core/recording/recording.ts'
+import { mapConcurrently } from '../common/concurrency.ts'
+import { withFiles } from '../history/backup.ts'
+import { type ChainBelow, chainsBelow } from '../history/rebuild-history.ts'
 import { byKey, keepObject, readChainSizes, readState, type StoreState } from './state.ts'
 
 export interface CopyInput {

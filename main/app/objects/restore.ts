@@ -1,10 +1,10 @@
 import type { Ports } from '../../core/all-ports.ts'
-import type { BackedUpFile } from '../../core/backup.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import { blobKey, OBJECTS, type ObjectStore } from '../../core/objects.ts'
-import { plain } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
-import { isEmptyFolder, type Restored, restoreFiles } from '../backup.ts'
+import { compare } from '../../core/recording/recording.ts'
+import type { BackedUpFile } from '../../core/retention/backup.ts'
+import { isEmptyFolder, type Restored, restoreFiles } from '../history/backup.ts'
 import { byKey, readState, versionWith } from './state.ts'
 
 interface RestoredFromStore extends Restored {

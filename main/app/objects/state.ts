@@ -1,6 +1,7 @@
-import { type Sha256, sha256, sha256OfPieces } from '../../core/digest.ts'
-import { grouped } from '../../core/engagement/matching.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { type Sha256, sha256, sha256OfPieces } from '../../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { grouped } from '../../core/base/grouping.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import {
   blobKey,
   type ChainSize,
@@ -16,8 +17,7 @@ import {
   parseList,
   whyNotKept,
 } from '../../core/objects.ts'
-import { plain } from '../../core/plain-text.ts'
-import type { StoredBytes } from '../../core/recording.ts'
+import type { StoredBytes } from '../../core/recording/recording.ts'
 
 /** Content of the lists of a store. */
 export interface StoreState {

@@ -1,5 +1,5 @@
 import type { Ports } from '../../core/all-ports.ts'
-import { type Outcome, ok } from '../../core/failure.ts'
+import { type Outcome, ok } from '../../core/base/failure.ts'
 import {
   LONGEST_PAUSE_MS,
   MOST_AT_ONCE,

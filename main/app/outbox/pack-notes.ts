@@ -1,10 +1,10 @@
 import { FAILURE_CODES } from '../../../schemas/failure-words.ts'
 import type { IntegrationsConfig } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
-import { OUTBOX, PACK_EXTENSION, sealedExports } from '../../core/layout.ts'
-import { plain } from '../../core/plain-text.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { type Failure, fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { OUTBOX, PACK_EXTENSION, sealedExports } from '../../core/base/layout.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import { hasExactly, parsedJson } from '../../core/run-chain/entry.ts'
 
 /** Why a pack could not be sent as a whole, since when. */

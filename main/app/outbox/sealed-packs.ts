@@ -1,4 +1,4 @@
-import { type Failure, ok } from '../../core/failure.ts'
+import { type Failure, ok } from '../../core/base/failure.ts'
 import { notePlanned, noteRefused, openNotes, packsBelow } from './pack-notes.ts'
 import { type SendDeps, type SendReport, sendPack } from './send.ts'
 

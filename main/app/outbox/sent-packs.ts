@@ -1,7 +1,7 @@
 import type { HistorySending } from '../../../schemas/ipc-history.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { type Failure, ok } from '../../core/failure.ts'
-import { PACK_EXTENSION } from '../../core/layout.ts'
+import { type Failure, ok } from '../../core/base/failure.ts'
+import { PACK_EXTENSION } from '../../core/base/layout.ts'
 import { type SealedPack, sentRows } from '../../core/outbox/sent.ts'
 import { type PackNotes, packsBelow, readNotes } from './pack-notes.ts'
 

@@ -8,13 +8,10 @@ import type {
 } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import { REQUESTS } from '../../core/conclusion/documents.ts'
-import { documentsOf, type EvidenceRequest } from '../../core/conclusion/requests.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import type { Control } from '../../core/framework.ts'
-import { quote } from '../../core/plain-text.ts'
-import type { SealReader, Signer } from '../../core/ports.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import type { TableRow } from '../../core/base/table.ts'
+import type { SealReader, Signer } from '../../core/ports/ports.ts'
 import {
   type AcceptanceRequestStatus,
   acceptanceRequestStatus,
@@ -22,12 +19,21 @@ import {
   decidedFor,
   decisionsOf,
 } from '../../core/register/decisions.ts'
+import { REQUESTS } from '../../core/register/documents.ts'
 import { explanationsOf } from '../../core/register/explanations.ts'
 import { registerProblems } from '../../core/register/problems.ts'
+import {
+  acceptancesOf,
+  type EntryStatus,
+  isNothingToAccept,
+  isOnePerson,
+  statusOf,
+} from '../../core/register/register.ts'
 import { currentAuditorRequests, stateAuditorRequest } from '../../core/register/requests.ts'
 import { type Approvable, isOneKey } from '../../core/register/signatures.ts'
-import { acceptancesOf, type EntryStatus, isNothingToAccept, isOnePerson, statusOf } from '../../core/register.ts'
-import type { TableRow } from '../../core/table.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
+import type { Control } from '../../core/rules/framework.ts'
+import { documentsOf, type EvidenceRequest } from '../../core/rules/requests.ts'
 import { readRequestTable } from '../../present/formats/response-table.ts'
 import { type EntrySignatureReading, readSignatures, signatureProblems } from '../../verify/steps/entries.ts'
 import { type Imported, importTable } from './store.ts'

@@ -1,14 +1,14 @@
 import { FAILURE_CODES, type FailureCode } from '../../../schemas/failure-words.ts'
 import type { PlannedSpan, Schedule } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { scheduleAttempts } from '../../core/layout.ts'
-import type { Zones } from '../../core/period/cadence.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { scheduleAttempts } from '../../core/base/layout.ts'
 import { dueRuns, planSpans } from '../../core/period/plans.ts'
+import type { Zones } from '../../core/run-chain/cadence.ts'
 import { hasExactly, isInstant, isName, isSchedule, type LoggedEntry, parsedJson } from '../../core/run-chain/entry.ts'
 import { plannedCadence, withinMinutesOf } from '../../core/schedule/schedule.ts'
-import type { RunResult } from '../run.ts'
+import type { RunResult } from '../collect/run.ts'
 
 /** The tasks of a start of a schedule, derived by planRun(). */
 export interface RunPlan {

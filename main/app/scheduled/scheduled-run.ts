@@ -1,11 +1,11 @@
 import type { Schedule } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { type Failure, type Outcome, ok } from '../../core/failure.ts'
-import { chainFolderOf, chainStart, packOfRun, runningFolder } from '../../core/layout.ts'
-import { plain } from '../../core/plain-text.ts'
+import { type Failure, type Outcome, ok } from '../../core/base/failure.ts'
+import { chainFolderOf, chainStart, packOfRun, runningFolder } from '../../core/base/layout.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
-import { finishPrepared } from '../continued-export.ts'
-import { newChain, withRunChain } from '../run-chain.ts'
+import { finishPrepared } from '../export/continued-export.ts'
+import { newChain, withRunChain } from '../history/run-chain.ts'
 import { notifyHeld, notifyOf, notifyUnusable } from './notify.ts'
 import {
   type Attempt,

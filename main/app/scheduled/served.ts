@@ -1,6 +1,6 @@
 import type { Schedule } from '../../../schemas/types.ts'
-import { sha256 } from '../../core/digest.ts'
-import { type Outcome, ok } from '../../core/failure.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { type Outcome, ok } from '../../core/base/failure.ts'
 import {
   type Attempt,
   entryAfter,

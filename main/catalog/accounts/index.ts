@@ -1,4 +1,10 @@
-import { type Context, type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
+import {
+  type Context,
+  type DraftObservation,
+  defineCheck,
+  type MaybeFactsOf,
+  unclearAbout,
+} from '../../core/rules/check.ts'
 import {
   doorState,
   type Evidence,

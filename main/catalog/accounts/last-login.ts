@@ -1,4 +1,4 @@
-import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
 import { inOrder, lines } from '../read-text.ts'
 import { type LoginTrace, readIsoMoment, readMoment } from './login-traces.ts'
 

@@ -1,3 +1,5 @@
+import { plain } from '../../core/base/plain-text.ts'
+import type { Probe } from '../../core/recording/probe.ts'
 import {
   type Context,
   type DraftObservation,
@@ -5,9 +7,7 @@ import {
   type FactsOf,
   type MaybeFactsOf,
   unclearAbout,
-} from '../../core/check.ts'
-import { plain } from '../../core/plain-text.ts'
-import type { Probe } from '../../core/probe.ts'
+} from '../../core/rules/check.ts'
 import {
   type Doors,
   doorState,

@@ -1,4 +1,13 @@
-import { defineProbe, glob, known, type Parsed, type Probe, run, runAsRoot, unknown } from '../../core/probe.ts'
+import {
+  defineProbe,
+  glob,
+  known,
+  type Parsed,
+  type Probe,
+  run,
+  runAsRoot,
+  unknown,
+} from '../../core/recording/probe.ts'
 import { foundLines, grepIsComplete, lines } from '../read-text.ts'
 import { readIsoMoment } from './login-traces.ts'
 

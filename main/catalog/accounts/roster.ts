@@ -1,5 +1,5 @@
 import type { DeclaredNode } from '../../../schemas/types.ts'
-import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/rules/check.ts'
 import {
   doorState,
   type Evidence,

@@ -1,5 +1,5 @@
-import { type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
-import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, runAsRoot, unknown } from '../../core/recording/probe.ts'
+import { type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/rules/check.ts'
 import { listedFolders, listingIsComplete } from '../read-listing.ts'
 import { named, supports, unclear } from '../steps.ts'
 import { type Processes, tenancyProcesses } from '../tenancy/processes.ts'

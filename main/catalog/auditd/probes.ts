@@ -1,4 +1,4 @@
-import { defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { loginIdIn } from '../login-records/index.ts'
 import { foundLines, grepIsComplete, isAbsent, lines, whether } from '../read-text.ts'
 import type { Processes } from '../tenancy/processes.ts'

@@ -1,5 +1,5 @@
-import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type Context, type DraftObservation, defineCheck } from '../../core/rules/check.ts'
 import { type Account, accountsLocal, canLogIn, type LocalAccounts } from '../accounts/probes.ts'
 import { SSS_EVIDENCE } from '../accounts/sssd.ts'
 import { conditionSteps, setting } from '../sshd/access.ts'

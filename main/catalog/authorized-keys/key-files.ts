@@ -1,5 +1,5 @@
-import { type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/rules/check.ts'
 import { type Account, accountsLocal, canLogIn, type LocalAccounts, type PasswordStates } from '../accounts/probes.ts'
 import { aboutSss, otherSources, type SssEvidence } from '../accounts/sssd.ts'
 import { type Mounts, storageMounts } from '../mounts/probes.ts'

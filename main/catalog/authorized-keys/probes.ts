@@ -1,4 +1,4 @@
-import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { type PublicKey, readPublicKey } from '../public-key.ts'
 import { grepIsComplete } from '../read-text.ts'
 

@@ -1,5 +1,5 @@
-import { type DraftObservation, unclearAbout } from '../../core/check.ts'
-import type { Parsed, Probe } from '../../core/probe.ts'
+import type { Parsed, Probe } from '../../core/recording/probe.ts'
+import { type DraftObservation, unclearAbout } from '../../core/rules/check.ts'
 import { contradicts, named, unclear } from '../steps.ts'
 import { type Processes, tenancyProcesses } from '../tenancy/processes.ts'
 

@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { type SysfsBlock, storageBlockDevices } from '../block-devices/index.ts'
 import { type Crypttab, storageCrypttab } from '../disk-encryption/probes.ts'
 import { gpuNvidia, type NvidiaGpus } from '../gpu/nvidia.ts'

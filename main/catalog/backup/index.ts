@@ -1,5 +1,5 @@
-import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { type SystemLoad, systemLoad } from '../availability/probes.ts'
 import { type ScheduledJobs, scheduledJobs } from '../scheduled-jobs/index.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'

@@ -1,4 +1,4 @@
-import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
+import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { grepIsComplete, inOrder, lines, readUnits, showUnits, type UnitState } from '../read-text.ts'
 
 export interface BackupSettings {

@@ -1,5 +1,5 @@
-import { quote } from '../../core/plain-text.ts'
-import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
 
 interface ZfsDataset {
   /** `off`, or an algorithm such as aes-256-gcm. */

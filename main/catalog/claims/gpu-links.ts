@@ -1,5 +1,5 @@
-import { type Conclusion, type DraftObservation, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type Conclusion, type DraftObservation, unclearAbout } from '../../core/rules/check.ts'
 import { type GpuDirect, rdmaGpudirect } from '../fabric/rdma.ts'
 import { boardOf, isNvSwitch } from '../gpu/models.ts'
 import { type GpuLinks, gpuNvidia, gpuNvlink, type NvidiaGpu, type NvidiaGpus, type NvLinks } from '../gpu/nvidia.ts'

@@ -1,5 +1,5 @@
-import { defineCheck, unclearAbout } from '../../core/check.ts'
-import type { ClaimTest } from '../../core/claim.ts'
+import { defineCheck, unclearAbout } from '../../core/rules/check.ts'
+import type { ClaimTest } from '../../core/rules/claim.ts'
 import { isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { type PciDevice, pciDevices } from '../pci/probes.ts'

@@ -1,5 +1,5 @@
 import type { ProviderProfile } from '../../../schemas/types.ts'
-import type { ClaimTest } from '../../core/claim.ts'
+import type { ClaimTest } from '../../core/rules/claim.ts'
 import { COMMON_STATEMENTS } from './common-statements.ts'
 import { gpuBoard, gpuCount, gpuMemory, gpuMig, gpuModel } from './gpu.ts'
 import { gpuDirectPath, gpuNvlinkBandwidth, gpuNvlinkLinks, gpuNvswitch } from './gpu-links.ts'

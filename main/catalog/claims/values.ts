@@ -1,5 +1,5 @@
-import { type Check, defineCheck, type Needs } from '../../core/check.ts'
-import type { ClaimTest } from '../../core/claim.ts'
+import { type Check, defineCheck, type Needs } from '../../core/rules/check.ts'
+import type { ClaimTest } from '../../core/rules/claim.ts'
 
 /**
  * The value stated in a claim, in comparable form; null where it does not fit. Values come from files and packs of

@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
-import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/rules/check.ts'
 import {
   accountsPasswordLocks,
   accountsPasswordState,

@@ -1,6 +1,6 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { quote } from '../../core/plain-text.ts'
-import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { decide, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }

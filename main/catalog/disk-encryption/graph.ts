@@ -1,5 +1,5 @@
-import { plain } from '../../core/plain-text.ts'
-import type { Parsed } from '../../core/probe.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
 import type { DmTable, ListedDevice, Lsblk, Swaps, SysfsBlock, SysfsDevice } from '../block-devices/index.ts'
 import type { ZfsEncryption, ZfsPools } from '../block-devices/zfs.ts'
 import type { Mount } from '../mounts/probes.ts'

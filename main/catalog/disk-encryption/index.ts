@@ -1,7 +1,7 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { quote } from '../../core/plain-text.ts'
-import type { Parsed } from '../../core/probe.ts'
-import { compare } from '../../core/recording.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { compare } from '../../core/recording/recording.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import {
   type DmTarget,
   dmTargets,

@@ -1,5 +1,5 @@
-import { quote } from '../../core/plain-text.ts'
-import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { listedFolders, listingIsComplete } from '../read-listing.ts'
 import { foundLines, grepIsComplete, lines } from '../read-text.ts'
 

@@ -1,4 +1,4 @@
-import { plain } from '../../core/plain-text.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import { dmTargets, storageDmTable, storageSwaps } from '../block-devices/index.ts'
 import { storageZfs } from '../block-devices/zfs.ts'
 import { mountKind, mountTree, valuesOf } from '../mounts/kinds.ts'

@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { storageBlockDevices, storageLsblk, storageSwaps } from '../block-devices/index.ts'
 import { readStorage, STORAGE_WANTS, unusedDevices } from '../disk-encryption/roots.ts'
 import { storageMounts } from '../mounts/probes.ts'

@@ -1,5 +1,4 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { plain, quote } from '../../core/plain-text.ts'
+import { plain, quote } from '../../core/base/plain-text.ts'
 import {
   type Answer,
   type Command,
@@ -9,8 +8,9 @@ import {
   type Probe,
   runAsRoot,
   unknown,
-} from '../../core/probe.ts'
-import type { Read } from '../../core/readings.ts'
+} from '../../core/recording/probe.ts'
+import type { Read } from '../../core/recording/readings.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { infiniband } from '../fabric/index.ts'
 import { gpuNvidia } from '../gpu/nvidia.ts'
 import { comparePins, type HardwarePin, hardwarePins } from '../isolation/pins.ts'

@@ -1,5 +1,5 @@
-import { defineCheck } from '../../core/check.ts'
-import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, run, unknown } from '../../core/recording/probe.ts'
+import { defineCheck } from '../../core/rules/check.ts'
 import { longListing, sysfsFound, sysfsValues } from '../read-listing.ts'
 import { ALWAYS_FILE, inOrder, lines, OF_ALWAYS_FILE } from '../read-text.ts'
 import { count, named, supports } from '../steps.ts'

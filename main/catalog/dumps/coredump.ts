@@ -1,4 +1,4 @@
-import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { defineProbe, known, run, unknown } from '../../core/recording/probe.ts'
 import { isAbsent } from '../read-text.ts'
 
 export interface CoredumpSettings {

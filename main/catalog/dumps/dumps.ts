@@ -1,6 +1,6 @@
-import { type DraftObservation, defineCheck } from '../../core/check.ts'
-import { quote } from '../../core/plain-text.ts'
-import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck } from '../../core/rules/check.ts'
 import { storageBlockDevices, storageSwaps } from '../block-devices/index.ts'
 import { numberOfPath } from '../disk-encryption/graph.ts'
 import {

@@ -1,7 +1,7 @@
-import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { quote } from '../../core/plain-text.ts'
-import type { Parsed } from '../../core/probe.ts'
-import { daysBetween, startOfDay } from '../../core/register/days.ts'
+import { daysBetween, startOfDay } from '../../core/base/days.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import ends from '../end-of-life.json' with { type: 'json' }
 import { type GpuModules, gpuModules } from '../gpu/probes.ts'
 import { type Distribution, packagesDistribution } from '../packages/probes.ts'

@@ -1,7 +1,7 @@
 import type { DeclaredFlow } from '../../../schemas/types.ts'
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { plain, quote } from '../../core/plain-text.ts'
-import type { Parsed } from '../../core/probe.ts'
+import { plain, quote } from '../../core/base/plain-text.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { isKnownSuite, suiteWeakness } from '../../core/tls/client-hello.ts'
 import { type Lsblk, storageBlockDevices, storageSwaps } from '../block-devices/index.ts'
 import {

@@ -1,5 +1,5 @@
-import { type Conclusion, type DraftObservation, defineCheck } from '../../core/check.ts'
-import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
+import { type Conclusion, type DraftObservation, defineCheck } from '../../core/rules/check.ts'
 import { storageBlockDevices, storageSwaps } from '../block-devices/index.ts'
 import { end, type Walked } from '../disk-encryption/graph.ts'
 import {

@@ -1,5 +1,5 @@
-import { type Check, type DraftObservation, defineCheck } from '../../core/check.ts'
-import { type MeasureCommand, type Parsed, type Probe, wasNotAsked, wasSlowSudo } from '../../core/probe.ts'
+import { type MeasureCommand, type Parsed, type Probe, wasNotAsked, wasSlowSudo } from '../../core/recording/probe.ts'
+import { type Check, type DraftObservation, defineCheck } from '../../core/rules/check.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /** Over the probes of the whole catalog. */

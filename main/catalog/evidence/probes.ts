@@ -1,6 +1,6 @@
 import type { EchoBurst, PathTiming } from '../../../schemas/types.ts'
-import { sha256 } from '../../core/digest.ts'
-import { defineProbe, known, unknown } from '../../core/probe.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { defineProbe, known, unknown } from '../../core/recording/probe.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
 
 export interface SshSession {

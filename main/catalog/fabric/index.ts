@@ -1,5 +1,5 @@
-import { defineCheck } from '../../core/check.ts'
-import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, run, unknown } from '../../core/recording/probe.ts'
+import { defineCheck } from '../../core/rules/check.ts'
 import { portsOfBoard } from '../gpu/models.ts'
 import { pciDevices } from '../pci/probes.ts'
 import { listedFolders, listingIsComplete, sysfsFound, wholeNumber } from '../read-listing.ts'

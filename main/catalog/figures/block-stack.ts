@@ -1,5 +1,5 @@
 import type { Figure, FigureMark, FigureTone } from '../../../schemas/figure.ts'
-import { compare } from '../../core/recording.ts'
+import { compare } from '../../core/recording/recording.ts'
 import { OUTCOMES, type Outcome, rank } from '../disk-encryption/graph.ts'
 import { exemptMounts, listed, quoted, type Root, type Storage } from '../disk-encryption/roots.ts'
 import { count } from '../steps.ts'

@@ -1,10 +1,10 @@
 import type { Figure, FigureKey, FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import type { DistanceBound, Location, Place } from '../../../schemas/types.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import { type DrawnLand, landRings } from '../../core/geo/atlas.ts'
 import type { Disc, Region } from '../../core/geo/geodesy.ts'
 import { cornersOutline, FARTHEST_KM, type MapView, mapView } from '../../core/geo/map.ts'
 import type { XY } from '../../core/geo/thin.ts'
-import { plain } from '../../core/plain-text.ts'
 import {
   area,
   areaKey,

@@ -1,11 +1,11 @@
 import type { FigureKey, FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import type { Place } from '../../../schemas/types.ts'
-import { cos, sin } from '../../core/elementary.ts'
+import { cos, sin } from '../../core/base/elementary.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import { recentResults } from '../../core/base/recent.ts'
 import type { Disc } from '../../core/geo/geodesy.ts'
 import { commonEdge, discOutline, type MapView, type Outline } from '../../core/geo/map.ts'
 import type { XY } from '../../core/geo/thin.ts'
-import { plain } from '../../core/plain-text.ts'
-import { recentResults } from '../../core/recent.ts'
 
 type Area = Extract<FigureMark, { is: 'area' }>
 type Rings = Area['rings']

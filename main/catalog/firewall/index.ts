@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/rules/check.ts'
 import { proxySettings, proxySteps } from '../network/flows.ts'
 import { ipv6State, NO_IPV6, sysctlNetwork, sysctlNetworkMore } from '../network/kernel.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'

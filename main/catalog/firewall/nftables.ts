@@ -1,6 +1,6 @@
-import { plain } from '../../core/plain-text.ts'
-import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
-import { compare } from '../../core/recording.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import { defineProbe, known, runAsRoot, unknown } from '../../core/recording/probe.ts'
+import { compare } from '../../core/recording/recording.ts'
 import { asList, asRecord, asText, isAbsent, type JsonValue, lines, readJson } from '../read-text.ts'
 
 /** A base chain of type filter on one hook. */

@@ -1,6 +1,6 @@
 import { CONTROL_ROLES, type ControlRole } from '../../../schemas/conclusion-words.ts'
-import type { EvidenceRequest } from '../../core/conclusion/requests.ts'
-import type { Control, ControlMapping, EvidenceType, Framework, FrameworkId } from '../../core/framework.ts'
+import type { Control, ControlMapping, EvidenceType, Framework, FrameworkId } from '../../core/rules/framework.ts'
+import type { EvidenceRequest } from '../../core/rules/requests.ts'
 import type { CheckData } from '../subject.ts'
 import { CHECK_DATA } from '../subjects.ts'
 import hipaaData from './hipaa.json' with { type: 'json' }

@@ -1,4 +1,4 @@
-import type { Framework } from '../../core/framework.ts'
+import type { Framework } from '../../core/rules/framework.ts'
 import type { CheckData } from '../subject.ts'
 import { CHECK_DATA } from '../subjects.ts'
 import { loadFramework } from './frameworks.ts'

@@ -1,4 +1,4 @@
-import type { AiViews, HipaaViews, ViewSource } from '../../core/evidence-view.ts'
+import type { AiViews, HipaaViews, ViewSource } from '../../core/recording/evidence-view.ts'
 import { vocabularyEntry } from '../subjects.ts'
 import aiData from './ai-views.json' with { type: 'json' }
 import { REQUESTS } from './frameworks.ts'

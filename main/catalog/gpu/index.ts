@@ -1,5 +1,5 @@
-import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { known, type Parsed, type Probe, unknown } from '../../core/probe.ts'
+import { known, type Parsed, type Probe, unknown } from '../../core/recording/probe.ts'
+import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { declaredNames } from '../accounts/login-traces.ts'
 import { gpusOf, isNvidiaGpu, type PciDevice, type PciDevices, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'

@@ -1,4 +1,4 @@
-import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
 import { inOrder, lines, whether } from '../read-text.ts'
 
 /** The text between the first opening of a tag and its end; empty where either is missing. */

@@ -1,4 +1,4 @@
-import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
 import type { FabricAdapter } from '../fabric/index.ts'
 import type { PciDevice } from '../pci/probes.ts'
 import { lines } from '../read-text.ts'

@@ -8,7 +8,7 @@ import {
   run,
   runAsRoot,
   unknown,
-} from '../../core/probe.ts'
+} from '../../core/recording/probe.ts'
 import {
   asCount,
   asList,

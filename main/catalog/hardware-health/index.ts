@@ -1,5 +1,5 @@
-import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { type Disk, inventoryDisks } from '../drives/inventory.ts'
 import { gpuNvidia, type NvidiaGpus } from '../gpu/nvidia.ts'
 import { type Bmc, bmc, bmcPresence } from '../management-controller/probes.ts'

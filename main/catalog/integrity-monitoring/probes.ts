@@ -1,4 +1,4 @@
-import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import {
   foundLines,
   grepIsComplete,

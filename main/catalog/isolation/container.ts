@@ -1,5 +1,5 @@
-import type { DraftObservation } from '../../core/check.ts'
-import type { Read } from '../../core/readings.ts'
+import type { Read } from '../../core/recording/readings.ts'
+import type { DraftObservation } from '../../core/rules/check.ts'
 import { storageMounts } from '../mounts/probes.ts'
 import { contradicts, named } from '../steps.ts'
 import { sessionLimits } from '../tenancy/limits.ts'

@@ -1,5 +1,5 @@
-import type { Probe } from '../../core/probe.ts'
-import type { Read } from '../../core/readings.ts'
+import type { Probe } from '../../core/recording/probe.ts'
+import type { Read } from '../../core/recording/readings.ts'
 import { isUnderOwnDriver, isWholeById } from '../gpu/models.ts'
 import { gpusOf, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
 import { type CpuFeatures, cpuFeatures, cpuPlatform, samplingUnits, uncoreUnits } from '../processors/features.ts'

@@ -1,6 +1,6 @@
 import type { Environment } from '../../../schemas/words.ts'
-import { type Conclusion, type DraftObservation, defineCheck } from '../../core/check.ts'
-import { readFrom } from '../../core/readings.ts'
+import { readFrom } from '../../core/recording/readings.ts'
+import { type Conclusion, type DraftObservation, defineCheck } from '../../core/rules/check.ts'
 import { contradicts, count, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }

@@ -1,5 +1,5 @@
-import { LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe } from '../../core/probe.ts'
-import type { Read } from '../../core/readings.ts'
+import { LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe } from '../../core/recording/probe.ts'
+import type { Read } from '../../core/recording/readings.ts'
 import {
   liveCpuid,
   liveCpuidLong,

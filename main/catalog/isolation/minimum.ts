@@ -1,5 +1,5 @@
 import type { Isolation } from '../../../schemas/types.ts'
-import type { Read } from '../../core/readings.ts'
+import type { Read } from '../../core/recording/readings.ts'
 import { count } from '../steps.ts'
 import { INITIAL_NAMESPACES, namespaces } from '../tenancy/sessions.ts'
 import { hostFeatures, instruments, nativeGpus } from './cpu-hardware.ts'

@@ -1,5 +1,5 @@
-import { quote } from '../../core/plain-text.ts'
-import type { Read } from '../../core/readings.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import type { Read } from '../../core/recording/readings.ts'
 import { type PciDevice, pciDevices, pciPorts } from '../pci/probes.ts'
 import { type CpuFeatures, cpuFeatures } from '../processors/features.ts'
 import { count } from '../steps.ts'

@@ -1,6 +1,6 @@
-import type { DraftObservation } from '../../core/check.ts'
-import type { Probe } from '../../core/probe.ts'
-import type { Read } from '../../core/readings.ts'
+import type { Probe } from '../../core/recording/probe.ts'
+import type { Read } from '../../core/recording/readings.ts'
+import type { DraftObservation } from '../../core/rules/check.ts'
 import type { DmiIdentity } from '../machine/dmi.ts'
 import { contradicts, type Step } from '../steps.ts'
 

@@ -1,4 +1,4 @@
-import type { Probe } from '../../core/probe.ts'
+import type { Probe } from '../../core/recording/probe.ts'
 import { namespaces } from '../tenancy/sessions.ts'
 import type { Signal } from './signal.ts'
 import { acpiSignals } from './signals/acpi.ts'

@@ -1,4 +1,4 @@
-import { sha256 } from '../../core/digest.ts'
+import { sha256 } from '../../core/base/digest.ts'
 
 /** The content of a firmware event log, and the register values that result from replaying it. */
 export interface TcgLog {

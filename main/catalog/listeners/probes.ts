@@ -1,5 +1,5 @@
-import { quote } from '../../core/plain-text.ts'
-import { type Answer, defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { type Answer, defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { FIRST_DRAWN_PORT, inOrder, isAbsent, lines } from '../read-text.ts'
 
 /** A listening socket, as `ss` prints it. */

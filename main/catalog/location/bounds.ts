@@ -1,6 +1,6 @@
-import type { Context, DraftObservation } from '../../core/check.ts'
+import { quote } from '../../core/base/plain-text.ts'
 import { geodesicKm } from '../../core/geo/geodesy.ts'
-import { quote } from '../../core/plain-text.ts'
+import type { Context, DraftObservation } from '../../core/rules/check.ts'
 import { nonceEcho } from '../evidence/probes.ts'
 import { contradicts, supports, unclear } from '../steps.ts'
 import { neededFor, neededText, type Question } from './answers.ts'

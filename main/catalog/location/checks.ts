@@ -1,6 +1,12 @@
-import { type Conclusion, type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { quote } from '../../core/base/plain-text.ts'
 import { serialKey } from '../../core/engagement/same.ts'
-import { quote } from '../../core/plain-text.ts'
+import {
+  type Conclusion,
+  type Context,
+  type DraftObservation,
+  defineCheck,
+  unclearAbout,
+} from '../../core/rules/check.ts'
 import { tpmPresence } from '../boot-integrity/index.ts'
 import { ageOfList } from '../end-of-life/index.ts'
 import { nonceEcho } from '../evidence/probes.ts'

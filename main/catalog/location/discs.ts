@@ -6,14 +6,14 @@ import type {
   VantageMeasurement,
   VantageRecord,
 } from '../../../schemas/types.ts'
-import { FRESH_DAYS } from '../../core/assess.ts'
-import type { Context } from '../../core/check.ts'
-import { err, ok, type Result } from '../../core/failure.ts'
+import { millisOf } from '../../core/base/days.ts'
+import { err, ok, type Result } from '../../core/base/failure.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { FRESH_DAYS } from '../../core/conclusion/assess.ts'
+import { LARGEST_VANTAGE_ERROR_KM } from '../../core/fleet/vantage.ts'
 import type { Disc, Region } from '../../core/geo/geodesy.ts'
 import { polygonProblem, relate } from '../../core/geo/relation.ts'
-import { quote } from '../../core/plain-text.ts'
-import { millisOf } from '../../core/register/days.ts'
-import { LARGEST_VANTAGE_ERROR_KM } from '../../core/vantage.ts'
+import type { Context } from '../../core/rules/check.ts'
 import type { NonceEcho } from '../evidence/probes.ts'
 import { count } from '../steps.ts'
 import data from './countries.json' with { type: 'json' }

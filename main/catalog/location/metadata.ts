@@ -1,6 +1,6 @@
-import { isSignedBy, readSigned } from '../../core/cms-plain.ts'
-import { quote } from '../../core/plain-text.ts'
-import type { Parsed, Probe } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { isSignedBy, readSigned } from '../../core/der/cms-plain.ts'
+import type { Parsed, Probe } from '../../core/recording/probe.ts'
 import type { DmiIdentity, DmiTags } from '../machine/dmi.ts'
 import { asRecord, asText, readJson } from '../read-text.ts'
 import {

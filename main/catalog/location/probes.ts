@@ -1,4 +1,12 @@
-import { type Answer, defineProbe, known, type RunCommand, run, runAsRoot, unknown } from '../../core/probe.ts'
+import {
+  type Answer,
+  defineProbe,
+  known,
+  type RunCommand,
+  run,
+  runAsRoot,
+  unknown,
+} from '../../core/recording/probe.ts'
 import { grepIsComplete, isAbsent, lines, oneLineFiles } from '../read-text.ts'
 
 export interface TimeZone {

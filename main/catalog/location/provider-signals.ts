@@ -1,5 +1,5 @@
-import { quote } from '../../core/plain-text.ts'
-import type { Parsed } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
 import { type TpmPresence, tpmPresence } from '../boot-integrity/index.ts'
 import { type DmiIdentity, type DmiTags, dmiIdentity, dmiTags } from '../machine/dmi.ts'
 import { type Bmc, bmc } from '../management-controller/probes.ts'

@@ -1,7 +1,7 @@
 import type { LocationIndication, LocationResult, Place } from '../../../schemas/types.ts'
-import type { Context } from '../../core/check.ts'
 import type { Box, Region } from '../../core/geo/geodesy.ts'
 import { relate } from '../../core/geo/relation.ts'
+import type { Context } from '../../core/rules/check.ts'
 import { type Delay, type DelayIndication, delayIndication } from './discs.ts'
 import { BORDERS } from './peers.ts'
 import { type Found, registryOf } from './registry.ts'

@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { Parsed, Probe } from '../../core/probe.ts'
+import type { Parsed, Probe } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { type KnownService, type ServiceStates, serviceIs, servicesState } from '../auditd/index.ts'
 import { type Connections, networkConnections } from '../network/flows.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'

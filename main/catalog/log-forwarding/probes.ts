@@ -1,4 +1,4 @@
-import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { type FoundLine, foundLines, grepIsComplete, isAbsent, lines, readUnits, showUnits } from '../read-text.ts'
 
 /** One place that logs are sent to, by the settings of a service. */

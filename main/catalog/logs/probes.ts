@@ -1,4 +1,13 @@
-import { type Answer, defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import {
+  type Answer,
+  defineProbe,
+  glob,
+  known,
+  type Parsed,
+  run,
+  runAsRoot,
+  unknown,
+} from '../../core/recording/probe.ts'
 import { kindsOf, lines, withoutRotation } from '../read-text.ts'
 import { type JournalFile, type Moment, readStamp } from './journal.ts'
 

@@ -1,4 +1,4 @@
-import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { listedFolders, listingIsComplete, longListing, wholeNumber } from '../read-listing.ts'
 import {
   ALWAYS_FILE,

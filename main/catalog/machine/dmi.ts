@@ -1,4 +1,4 @@
-import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { listedFolders, listingIsComplete, longListing } from '../read-listing.ts'
 import { ALWAYS_FILE, grepIsComplete, OF_ALWAYS_FILE, oneLineFiles } from '../read-text.ts'
 

@@ -1,4 +1,4 @@
-import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { defineProbe, known, run, unknown } from '../../core/recording/probe.ts'
 import { listedFolders, listingIsComplete } from '../read-listing.ts'
 import { ALWAYS_FOLDER, gibibytes, OF_ALWAYS_FOLDER } from '../read-text.ts'
 

@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { type DmiEntries, dmiEntries } from '../machine/dmi.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'

@@ -1,4 +1,4 @@
-import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { listingIsComplete } from '../read-listing.ts'
 import { ALWAYS_PATH, isAbsent, lines, OF_ALWAYS_PATH } from '../read-text.ts'
 

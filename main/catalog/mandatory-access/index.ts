@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { asRecord, oneLineFiles, readJson } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'

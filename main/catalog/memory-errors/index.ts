@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { gpuNvidia, type NvidiaGpu, type NvidiaGpus } from '../gpu/nvidia.ts'
 import { type GpuModules, gpuModules } from '../gpu/probes.ts'
 import { type DmiTable, dmiTable } from '../machine/dmi.ts'

@@ -1,6 +1,6 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { compare } from '../../core/recording.ts'
+import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
+import { compare } from '../../core/recording/recording.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { foundLines, grepIsComplete, lines } from '../read-text.ts'
 import { count, named, supports } from '../steps.ts'
 

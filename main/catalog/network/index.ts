@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }

@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck } from '../../core/check.ts'
-import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck } from '../../core/rules/check.ts'
 import { grepIsComplete, isContainerEnd, lastingSettings, oneLineFiles } from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 

@@ -1,4 +1,4 @@
-import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
 import { asCount, asList, asRecord, asText, inOrder, isContainerEnd, type JsonValue, readJson } from '../read-text.ts'
 
 export interface NetLink {

@@ -1,4 +1,4 @@
-import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { asList, asRecord, asText, inOrder, isAbsent, type JsonValue, readJson } from '../read-text.ts'
 
 /** A switch at the other end of a cable, with the location that it reports (ANSI/TIA-1057, 10.2.4, LLDP-MED location). */

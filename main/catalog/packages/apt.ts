@@ -1,4 +1,4 @@
-import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, run, unknown } from '../../core/recording/probe.ts'
 import { inOrder, lines, lines as textLines } from '../read-text.ts'
 import { newest } from './rpm.ts'
 

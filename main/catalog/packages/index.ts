@@ -1,7 +1,16 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { sha256 } from '../../core/digest.ts'
-import { quote } from '../../core/plain-text.ts'
-import { defineProbe, glob, known, type Parsed, type Probe, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import {
+  defineProbe,
+  glob,
+  known,
+  type Parsed,
+  type Probe,
+  run,
+  runAsRoot,
+  unknown,
+} from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { type GpuModules, gpuModules } from '../gpu/probes.ts'
 import { osIdentity } from '../machine/identity.ts'
 import { foundLines, grepIsComplete, lines } from '../read-text.ts'

@@ -1,4 +1,4 @@
-import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
 import { foundLines, grepIsComplete, isAbsent, kindsOf, lines, properties, withoutRotation } from '../read-text.ts'
 
 export interface Distribution {

@@ -1,4 +1,4 @@
-import { type Answer, defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { type Answer, defineProbe, glob, known, run, unknown } from '../../core/recording/probe.ts'
 import { grepIsComplete, isAbsent, lines, oneLineFiles } from '../read-text.ts'
 
 export interface DnfLists {

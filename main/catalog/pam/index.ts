@@ -5,7 +5,7 @@ import {
   defineCheck,
   type MaybeFactsOf,
   unclearAbout,
-} from '../../core/check.ts'
+} from '../../core/rules/check.ts'
 import {
   accountsLocal,
   accountsPasswordLocks,

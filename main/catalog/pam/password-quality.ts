@@ -1,3 +1,4 @@
+import type { Parsed } from '../../core/recording/probe.ts'
 import {
   type Conclusion,
   type Context,
@@ -5,8 +6,7 @@ import {
   defineCheck,
   type MaybeFactsOf,
   unclearAbout,
-} from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+} from '../../core/rules/check.ts'
 import {
   accountsLocal,
   accountsLoginDefs,

@@ -1,4 +1,4 @@
-import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, run, unknown } from '../../core/recording/probe.ts'
 import { type SssEvidence, sssAddsNone } from '../accounts/sssd.ts'
 import { foundLines, grepIsComplete } from '../read-text.ts'
 

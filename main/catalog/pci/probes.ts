@@ -1,4 +1,4 @@
-import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { longListing, sysfsFound, sysfsValues } from '../read-listing.ts'
 import {
   ALWAYS_FILE,

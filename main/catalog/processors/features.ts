@@ -1,4 +1,4 @@
-import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
 import { listedFolders, listingIsComplete, sysfsValues, wholeNumber } from '../read-listing.ts'
 import { inOrder, lines } from '../read-text.ts'
 

@@ -1,4 +1,13 @@
-import { type Answer, defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import {
+  type Answer,
+  defineProbe,
+  glob,
+  known,
+  type Parsed,
+  run,
+  runAsRoot,
+  unknown,
+} from '../../core/recording/probe.ts'
 import { energyAbsent, energyCounter, energyReading, energyRise } from '../live-tests/index.ts'
 import { sysfsValues, wholeNumber } from '../read-listing.ts'
 import { ALWAYS_FILE, OF_ALWAYS_FILE } from '../read-text.ts'

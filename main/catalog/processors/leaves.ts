@@ -1,5 +1,5 @@
-import { hexOf } from '../../core/digest.ts'
-import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { hexOf } from '../../core/base/digest.ts'
+import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { ALWAYS_FILE, grepIsComplete, OF_ALWAYS_FILE } from '../read-text.ts'
 
 export interface HypervisorLeaf {

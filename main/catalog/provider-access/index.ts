@@ -1,4 +1,10 @@
-import { type Context, type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
+import {
+  type Context,
+  type DraftObservation,
+  defineCheck,
+  type MaybeFactsOf,
+  unclearAbout,
+} from '../../core/rules/check.ts'
 import { declaredAs, declaredNames } from '../accounts/login-traces.ts'
 import {
   accountsLocal,

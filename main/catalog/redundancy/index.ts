@@ -1,6 +1,15 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { quote } from '../../core/plain-text.ts'
-import { type Answer, defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import {
+  type Answer,
+  defineProbe,
+  glob,
+  known,
+  type Parsed,
+  run,
+  runAsRoot,
+  unknown,
+} from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { type SysfsBlock, storageBlockDevices } from '../block-devices/index.ts'
 import { type Bmc, type BmcPresence, bmc, bmcPresence } from '../management-controller/probes.ts'
 import { type NetLinks, netLinks } from '../network/links.ts'

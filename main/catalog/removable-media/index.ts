@@ -1,6 +1,6 @@
-import { type Conclusion, type DraftObservation, defineCheck } from '../../core/check.ts'
-import { quote } from '../../core/plain-text.ts'
-import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
+import { type Conclusion, type DraftObservation, defineCheck } from '../../core/rules/check.ts'
 import { type Disk, type Disks, inventoryDisks } from '../drives/inventory.ts'
 import { usbDevices } from '../pci/probes.ts'
 import {

@@ -1,5 +1,5 @@
-import { defineCheck, unclearAbout } from '../../core/check.ts'
-import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
+import { defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { listedFolders, listingIsComplete } from '../read-listing.ts'
 import { foundLines, grepIsComplete, inOrder, lines } from '../read-text.ts'
 import { count, named, supports } from '../steps.ts'

@@ -1,5 +1,4 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { quote } from '../../core/plain-text.ts'
+import { quote } from '../../core/base/plain-text.ts'
 import {
   type Answer,
   defineProbe,
@@ -10,7 +9,8 @@ import {
   run,
   runAsRoot,
   unknown,
-} from '../../core/probe.ts'
+} from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { type Mount, storageMounts } from '../mounts/probes.ts'
 import { packagesDistribution } from '../packages/probes.ts'
 import { grepIsComplete, lines } from '../read-text.ts'

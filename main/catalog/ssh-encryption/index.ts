@@ -1,6 +1,6 @@
-import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { Probe } from '../../core/probe.ts'
-import type { SshOffer } from '../../core/ssh-methods.ts'
+import type { SshOffer } from '../../core/fleet/ssh-methods.ts'
+import type { Probe } from '../../core/recording/probe.ts'
+import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { type Listener, listenerProcesses, networkListeners } from '../listeners/probes.ts'
 import { type SshdSettings, sshdEffective } from '../sshd/probes.ts'
 import {

@@ -1,5 +1,4 @@
 import type { DeclaredNode } from '../../../schemas/types.ts'
-import { defineProbe, known, type Parsed, unknown } from '../../core/probe.ts'
 import {
   type AskedName,
   type MethodsOutcome,
@@ -7,7 +6,8 @@ import {
   nameList,
   OFFER_LISTS,
   type SshOffer,
-} from '../../core/ssh-methods.ts'
+} from '../../core/fleet/ssh-methods.ts'
+import { defineProbe, known, type Parsed, unknown } from '../../core/recording/probe.ts'
 import type { PassedOver, TlsTarget } from '../../core/tls/server-reply.ts'
 import type { Listener } from '../listeners/probes.ts'
 import { asList, asRecord, asText, inOrder, type JsonValue, readJson } from '../read-text.ts'

@@ -1,6 +1,6 @@
-import { type DraftObservation, unclearAbout } from '../../core/check.ts'
-import { quote } from '../../core/plain-text.ts'
-import type { Parsed } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type DraftObservation, unclearAbout } from '../../core/rules/check.ts'
 import { contradicts, named, supports, unclear } from '../steps.ts'
 import {
   conditional,

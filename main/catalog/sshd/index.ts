@@ -1,5 +1,5 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { passesOver } from '../pam/control.ts'
 import { expandStack, type PamEntry, type PamStack, pamStack } from '../pam/probes.ts'
 import { contradicts, decide, named, stepOn, supports, unclear } from '../steps.ts'

@@ -1,5 +1,5 @@
-import type { Parsed } from '../../core/probe.ts'
-import type { AskedName } from '../../core/ssh-methods.ts'
+import type { AskedName } from '../../core/fleet/ssh-methods.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
 import type { SshServer } from '../ssh-encryption/probes.ts'
 import { named } from '../steps.ts'
 import { methodChains, setting, settingWords } from './access.ts'

@@ -1,5 +1,5 @@
-import { quote } from '../../core/plain-text.ts'
-import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { type FoundLine, foundLines, grepIsComplete, inOrder, lines } from '../read-text.ts'
 
 /** The settings sshd would use, by lower-case keyword; a keyword that repeats (port, hostkey, acceptenv) has several values. */

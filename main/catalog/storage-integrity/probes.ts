@@ -1,5 +1,14 @@
-import { quote } from '../../core/plain-text.ts'
-import { type Answer, defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import {
+  type Answer,
+  defineProbe,
+  glob,
+  known,
+  type Parsed,
+  run,
+  runAsRoot,
+  unknown,
+} from '../../core/recording/probe.ts'
 import { foundLines, grepIsComplete, inOrder, isAbsent, lines, readUnits, whether } from '../read-text.ts'
 
 /** An md array that can compare its members (levels 1, 4, 5, 6, 10). Null where the kernel showed no such file. */

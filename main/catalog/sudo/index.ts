@@ -1,5 +1,5 @@
-import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { accountsLocal, type LocalAccounts, membersOf } from '../accounts/probes.ts'
 import { aboutSss, otherSources, SSS_EVIDENCE, type SssEvidence } from '../accounts/sssd.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'

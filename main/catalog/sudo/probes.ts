@@ -1,4 +1,4 @@
-import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { asList, asRecord, asText, isAbsent, type JsonValue, lines, readJson } from '../read-text.ts'
 
 /** One grant of sudoers(5) after aliases were expanded. Groups carry a leading percent sign, as in the file. */
@@ -218,7 +218,7 @@ interface SudoLog {
   readonly entries: readonly SudoEntry[] | null
 }
 
-/** The file that our own sudoers drop-in names (main/core/sudoers.ts), and so nothing but what this login ran through sudo. */
+/** The file that our own sudoers drop-in names (main/core/collector/sudoers.ts), and so nothing but what this login ran through sudo. */
 const SUDO_LOG = '/var/log/sudo-barewitness.log'
 const MOST_BYTES = 393_216
 

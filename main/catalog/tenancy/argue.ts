@@ -1,6 +1,6 @@
 import type { Isolation } from '../../../schemas/types.ts'
-import { type Context, type DraftObservation, unclearAbout } from '../../core/check.ts'
-import type { Read } from '../../core/readings.ts'
+import type { Read } from '../../core/recording/readings.ts'
+import { type Context, type DraftObservation, unclearAbout } from '../../core/rules/check.ts'
 import { containerAnswer } from '../isolation/container.ts'
 import { contradicts, supports, unclear } from '../steps.ts'
 import { containerSteps } from './containers.ts'

@@ -1,5 +1,5 @@
-import { type Context, type DraftObservation, unclearAbout } from '../../core/check.ts'
-import type { Parsed, Probe } from '../../core/probe.ts'
+import type { Parsed, Probe } from '../../core/recording/probe.ts'
+import { type Context, type DraftObservation, unclearAbout } from '../../core/rules/check.ts'
 import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { sharingProcesses } from '../gpu/probes.ts'
 import { gpusOf, isNvidiaGpu, pciDevices } from '../pci/probes.ts'

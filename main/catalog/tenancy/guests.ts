@@ -1,5 +1,5 @@
-import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { known } from '../../core/probe.ts'
+import { known } from '../../core/recording/probe.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { virtBuses, virtGuests, virtHosted, virtMachines } from '../virtualization/index.ts'
 import { guestServicesOf, guestThreadsOf, monitorsOf, type Process, tenancyProcesses } from './processes.ts'

@@ -1,4 +1,4 @@
-import { type DraftObservation, defineCheck } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/rules/check.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../drives/inventory.ts'
 import { attachmentOf, isVirtualMedia, networkOf, serviceOf } from '../isolation/disk-attachment.ts'
 import { isUnitDrive } from '../isolation/pci-hardware.ts'

@@ -1,4 +1,4 @@
-import { type Answer, defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { type Answer, defineProbe, known, run, unknown } from '../../core/recording/probe.ts'
 import { listingIsComplete } from '../read-listing.ts'
 import {
   ALWAYS_FILE,

@@ -1,4 +1,4 @@
-import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
 import { isAbsent, kindsOf, lines } from '../read-text.ts'
 
 export interface Process {

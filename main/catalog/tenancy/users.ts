@@ -1,5 +1,5 @@
-import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import { known } from '../../core/probe.ts'
+import { known } from '../../core/recording/probe.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { accountsLocal } from '../accounts/probes.ts'
 import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { SCREENS } from './gpu-processes.ts'

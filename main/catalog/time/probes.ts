@@ -1,4 +1,4 @@
-import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/recording/probe.ts'
 import type { ShownZone } from '../logs/journal.ts'
 import { grepIsComplete, inOrder, lines, readJson } from '../read-text.ts'
 

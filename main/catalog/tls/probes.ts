@@ -1,4 +1,4 @@
-import { defineProbe, known, type Parsed, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, unknown } from '../../core/recording/probe.ts'
 import { type CertificateFields, certificateFields } from '../../core/tls/certificate-fields.ts'
 import {
   type HelloKind,

@@ -1,5 +1,5 @@
-import { KERNEL_MESSAGES } from '../../core/command-allowlist.ts'
-import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { KERNEL_MESSAGES } from '../../core/recording/command-allowlist.ts'
+import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { listedFolders, listingIsComplete, wholeNumber } from '../read-listing.ts'
 import {
   ALWAYS_FILE,

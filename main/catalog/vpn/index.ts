@@ -1,4 +1,4 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/rules/check.ts'
 import { type RdmaLinks, rdmaLinks } from '../fabric/rdma.ts'
 import { count, named, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'

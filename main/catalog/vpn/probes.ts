@@ -1,4 +1,4 @@
-import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/recording/probe.ts'
 import { asList, inOrder, isRecord, type JsonValue, kindsOf, lines, readJson } from '../read-text.ts'
 
 interface TunnelInterface {

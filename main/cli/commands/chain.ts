@@ -1,7 +1,7 @@
-import { recordGap } from '../../app/append-signed.ts'
-import { plain } from '../../core/plain-text.ts'
-import { type Context, emit, endWith, instant, printLine } from '../options.ts'
-import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
+import { recordGap } from '../../app/history/append-signed.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import { type Context, emit, endWith, instant, printLine } from '../parts/options.ts'
+import { type KeyOptions, keyOptions, openSigner } from '../parts/sealing.ts'
 
 type Options = KeyOptions & {
   readonly fleet: string

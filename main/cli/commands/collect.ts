@@ -1,10 +1,10 @@
-import { importTranscript, printableCollector } from '../../app/import-transcript.ts'
-import { newRunId } from '../../app/run.ts'
+import { importTranscript, printableCollector } from '../../app/collect/import-transcript.ts'
+import { newRunId } from '../../app/collect/run.ts'
 import { catalog } from '../../catalog/index.ts'
-import { evidenceFolder, recordingFolder } from '../../core/layout.ts'
-import { type CollectOptions, collectFleet, collectOptions, stoppedRun } from '../collecting.ts'
-import { type Context, EXIT, emit, emitText, endWith, printLine } from '../options.ts'
-import { declaredNode } from '../scope.ts'
+import { evidenceFolder, recordingFolder } from '../../core/base/layout.ts'
+import { type CollectOptions, collectFleet, collectOptions, stoppedRun } from '../parts/collecting.ts'
+import { type Context, EXIT, emit, emitText, endWith, printLine } from '../parts/options.ts'
+import { declaredNode } from '../parts/scope.ts'
 
 type Options = CollectOptions & {
   readonly json?: true

@@ -1,4 +1,4 @@
-import { CHECK_CONFIG, type Context, EXIT, endWith, printLine } from '../options.ts'
+import { CHECK_CONFIG, type Context, EXIT, endWith, printLine } from '../parts/options.ts'
 
 interface Options {
   readonly config?: string
@@ -18,7 +18,7 @@ export function collectorCommand(context: Context): void {
     .option('--new-token <file>', 'Create a token and print the digest that its administrator enters at the server')
     .action(async ({ config: file, zone, ...options }: Options) => {
       const { collectorConfigIn, newToken, readProgramSecrets, runCollectorUntilStopped } = await import(
-        '../collector.ts'
+        '../parts/collector.ts'
       )
       if (options.newToken !== undefined) return newToken(context, options.newToken, 'collectors')
       if (file === undefined) {

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { type Context, emitText } from '../options.ts'
+import { type Context, emitText } from '../parts/options.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]

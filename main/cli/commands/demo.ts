@@ -1,14 +1,14 @@
 import { relative } from 'node:path'
-import { documentsOf } from '../../app/attachments.ts'
-import { collectRun } from '../../app/collect-run.ts'
-import { ALSO, exportRun } from '../../app/export.ts'
-import { newRunId } from '../../app/run.ts'
-import { summaryText } from '../../app/summary.ts'
-import { demoVantageRecord } from '../../app/vantage-nodes.ts'
+import { collectRun } from '../../app/collect/collect-run.ts'
+import { newRunId } from '../../app/collect/run.ts'
+import { demoVantageRecord } from '../../app/collect/vantage-nodes.ts'
+import { documentsOf } from '../../app/common/attachments.ts'
+import { summaryText } from '../../app/evaluate/summary.ts'
+import { ALSO, exportRun } from '../../app/export/export.ts'
 import { catalog } from '../../catalog/index.ts'
+import { chainFolderOf, evidenceFolder } from '../../core/base/layout.ts'
 import { populationWith } from '../../core/engagement/coverage.ts'
-import { chainFolderOf, evidenceFolder } from '../../core/layout.ts'
-import { type Context, EXIT, endWith, LIVE_TESTS, printLine, progressTo } from '../options.ts'
+import { type Context, EXIT, endWith, LIVE_TESTS, printLine, progressTo } from '../parts/options.ts'
 
 /** How this program was started, so that the printed command works from a checkout, too. */
 function programCalled(): string {

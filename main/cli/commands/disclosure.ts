@@ -1,12 +1,12 @@
-import { discloseCopy, revealedCopy, revealFile } from '../../app/excerpt.ts'
+import { discloseCopy, revealedCopy, revealFile } from '../../app/export/excerpt.ts'
 import { catalog } from '../../catalog/index.ts'
 import type { OpenPack } from '../../core/all-ports.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import type { PackContent } from '../../core/pack-files.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import type { PackContent } from '../../core/pack/pack-files.ts'
 import { REDACTABLE } from '../../verify/disclosure/classes.ts'
 import { redactedPlaces, unitText } from '../../verify/disclosure/disclose.ts'
 import { isDisclosure, readDisclosure } from '../../verify/disclosure/read.ts'
-import { type Context, countedNumber, emit, emitText, endWith, newFile, newPack, printLine } from '../options.ts'
+import { type Context, countedNumber, emit, emitText, endWith, newFile, newPack, printLine } from '../parts/options.ts'
 
 /** `redact create|show|reveal|apply`: redacted copies of a sealed pack, under the same seal. */
 export function disclosureCommand(context: Context): void {

@@ -1,10 +1,10 @@
 import type { DeclaredNode, Engagement, Reconciliation } from '../../../schemas/types.ts'
+import type { Failure } from '../../core/base/failure.ts'
+import { plain, quote } from '../../core/base/plain-text.ts'
 import { type CoverageNode, coverageOf, differencesOf, populationWith } from '../../core/engagement/coverage.ts'
 import { ephiGapSentences, ephiGaps } from '../../core/engagement/ephi.ts'
 import { engagementTemplate, stillEmpty } from '../../core/engagement/template.ts'
-import type { Failure } from '../../core/failure.ts'
-import { plain, quote } from '../../core/plain-text.ts'
-import { type Context, codeOf, EXIT, emit, endWith, JSON_OUTPUT, newFileInFolder, printLine } from '../options.ts'
+import { type Context, codeOf, EXIT, emit, endWith, JSON_OUTPUT, newFileInFolder, printLine } from '../parts/options.ts'
 
 interface CheckOptions {
   readonly fleet?: string

@@ -3,8 +3,8 @@ import type { AcceptanceRequestDraft, DecisionDraft } from '../../../schemas/ipc
 import type { Register } from '../../../schemas/types.ts'
 import { statusWords, verdictWords } from '../../../schemas/words.ts'
 import { idNamed, type ListedResult, listRegister, type RegisterList, rowNamed } from '../../app/register/named.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { oneLine, plain, plural } from '../../core/plain-text.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { oneLine, plain, plural } from '../../core/base/plain-text.ts'
 import {
   acceptanceRequestsOf,
   approveRequest,
@@ -17,9 +17,9 @@ import {
   withdrawDecision,
 } from '../../core/register/decisions.ts'
 import { explanationsOf, explanationText, withdrawExplanation } from '../../core/register/explanations.ts'
+import { withdrawAcceptance } from '../../core/register/register.ts'
 import { entryOf } from '../../core/register/signatures.ts'
-import { withdrawAcceptance } from '../../core/register.ts'
-import { AS_OF, type Context, emit, endWith, instant, printLine, worstOf } from '../options.ts'
+import { AS_OF, type Context, emit, endWith, instant, printLine, worstOf } from '../parts/options.ts'
 import {
   change,
   declaredFor,
@@ -31,8 +31,8 @@ import {
   withFleet,
   withKey,
   withRegister,
-} from '../register-changes.ts'
-import { assessFolders } from '../scope.ts'
+} from '../parts/register-changes.ts'
+import { assessFolders } from '../parts/scope.ts'
 
 /** `acceptance request|approve|reject|withdraw|sign|list` and `decision add`: risk acceptances and control decisions. Verdicts never change. */
 export function exceptCommand(context: Context): void {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { Register } from '../../../schemas/types.ts'
-import { findingChecks, findingLines, findingNamed, findingText } from '../../app/finding-views.ts'
+import { findingChecks, findingLines, findingNamed, findingText } from '../../app/evaluate/finding-views.ts'
 import { idNamed } from '../../app/register/named.ts'
 import { importResponses } from '../../app/register/store.ts'
 import { REMEDIATIONS } from '../../catalog/remediation.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import {
   currentResponses,
   RESPONSE_STATUSES,
@@ -17,8 +17,8 @@ import { responseSheet, responseTable, statusOf } from '../../present/formats/re
 import { severityCounts } from '../../present/presentation.ts'
 import { noFinding } from '../../present/report/page-one.ts'
 import { limitedControls, refusedNodes } from '../../present/report/refused.ts'
-import { type FindingOptions, findingOf, findingScope, readFindings, withEvaluation } from '../findings.ts'
-import { type Context, EXIT, emit, endWith, printLine } from '../options.ts'
+import { type FindingOptions, findingOf, findingScope, readFindings, withEvaluation } from '../parts/findings.ts'
+import { type Context, EXIT, emit, endWith, printLine } from '../parts/options.ts'
 import {
   change,
   momentOf,
@@ -28,9 +28,9 @@ import {
   withFleet,
   withKey,
   withRegister,
-} from '../register-changes.ts'
-import { openSigner } from '../sealing.ts'
-import { addExport, type ImportOptions, importRows } from '../table-exchange.ts'
+} from '../parts/register-changes.ts'
+import { openSigner } from '../parts/sealing.ts'
+import { addExport, type ImportOptions, importRows } from '../parts/table-exchange.ts'
 
 /** `finding list|show|respond|sign|withdraw|export|import`: findings, and the responses of management to them. Verdicts never change. */
 export function findingCommand(context: Context): void {

@@ -2,24 +2,24 @@ import type { Assessment } from '../../../schemas/types.ts'
 import { PRODUCER } from '../../../schemas/version.ts'
 import { catalog } from '../../catalog/index.ts'
 import { familyOf, remediationOf, variantsFor } from '../../catalog/remediation.ts'
-import { latest } from '../../core/assess.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain, plural } from '../../core/base/plain-text.ts'
+import { latest } from '../../core/conclusion/assess.ts'
 import { severityFacts } from '../../core/finding/finding.ts'
-import { plain, plural } from '../../core/plain-text.ts'
-import type { LoadedRecording } from '../../core/recording.ts'
 import {
   ordersByOwner,
   providerLetterMarkdown,
   providerLetterOf,
   type WorkOrder,
   workOrderOf,
-} from '../../core/work-order.ts'
+} from '../../core/finding/work-order.ts'
+import type { LoadedRecording } from '../../core/recording/recording.ts'
 import { textRows } from '../../present/formats/grids/grid.ts'
 import { workOrderGrid } from '../../present/formats/grids/tickets.ts'
 import { workOrderDocument, workOrderMarkdown } from '../../present/formats/work-order-document.ts'
 import { paperOf } from '../../present/report.ts'
-import { AS_OF, type Context, EXIT, endWith, POPULATION, printLine } from '../options.ts'
-import { assessFolders } from '../scope.ts'
+import { AS_OF, type Context, EXIT, endWith, POPULATION, printLine } from '../parts/options.ts'
+import { assessFolders } from '../parts/scope.ts'
 
 interface Options {
   readonly out: string

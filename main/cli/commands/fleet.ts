@@ -2,9 +2,11 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import { catalog } from '../../catalog/index.ts'
-import { assess } from '../../core/assess.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { listProblem, matchKeys, readDecision } from '../../core/host-key-list.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { hardwarePath } from '../../core/base/layout.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import { assess } from '../../core/conclusion/assess.ts'
+import { listProblem, matchKeys, readDecision } from '../../core/fleet/host-key-list.ts'
 import {
   decidedPin,
   type KeyList,
@@ -13,12 +15,10 @@ import {
   parseKnownHosts,
   pinInKnownHosts,
   pinInList,
-} from '../../core/known-hosts.ts'
-import { hardwarePath } from '../../core/layout.ts'
-import { plain } from '../../core/plain-text.ts'
-import type { ConnectTarget } from '../../core/ports.ts'
-import { compare, loadAll } from '../../core/recording.ts'
-import { type Context, EXIT, emit, emitText, endWith, JSON_OUTPUT, printLine } from '../options.ts'
+} from '../../core/fleet/known-hosts.ts'
+import type { ConnectTarget } from '../../core/ports/ports.ts'
+import { compare, loadAll } from '../../core/recording/recording.ts'
+import { type Context, EXIT, emit, emitText, endWith, JSON_OUTPUT, printLine } from '../parts/options.ts'
 
 const KINDS = ['ssh-config', 'csv', 'ansible'] as const
 type Kind = (typeof KINDS)[number]

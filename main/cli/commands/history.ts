@@ -1,18 +1,24 @@
 import type { Command } from 'commander'
-import { nameBaseline } from '../../app/append-signed.ts'
-import { backUp, restore } from '../../app/backup.ts'
-import { type Compared, driftBetween, flipsBetween, type TakenApart } from '../../app/drift.ts'
-import { chainsBelow, type HistoryView, historyView, type Rebuilt, rebuildHistory } from '../../app/rebuild-history.ts'
-import { retain, USUAL_YEARS } from '../../app/retention.ts'
+import { nameBaseline } from '../../app/history/append-signed.ts'
+import { backUp, restore } from '../../app/history/backup.ts'
+import { type Compared, driftBetween, flipsBetween, type TakenApart } from '../../app/history/drift.ts'
+import {
+  chainsBelow,
+  type HistoryView,
+  historyView,
+  type Rebuilt,
+  rebuildHistory,
+} from '../../app/history/rebuild-history.ts'
+import { retain, USUAL_YEARS } from '../../app/history/retention.ts'
 import { catalog } from '../../catalog/index.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import type { KeptHead } from '../../core/history.ts'
-import { chainFolderOf } from '../../core/layout.ts'
-import { plain } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
-import { detailLines, differsAtAll, driftLines } from '../drift-text.ts'
-import { type Context, countedNumber, EXIT, emit, endWith, printLine } from '../options.ts'
-import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { chainFolderOf } from '../../core/base/layout.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import type { KeptHead } from '../../core/history/history.ts'
+import { compare } from '../../core/recording/recording.ts'
+import { detailLines, differsAtAll, driftLines } from '../parts/drift-text.ts'
+import { type Context, countedNumber, EXIT, emit, endWith, printLine } from '../parts/options.ts'
+import { type KeyOptions, keyOptions, openSigner } from '../parts/sealing.ts'
 import { periodCommands, RUN_OUT } from './history-period.ts'
 
 /** `history …`: stored runs of one --out folder, comparisons between them, and period reports. */

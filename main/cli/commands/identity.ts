@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { Command } from 'commander'
-import { type Outcome, ok } from '../../core/failure.ts'
-import type { IdentityInfo, RevokeInput, RotateInput } from '../../core/identities.ts'
-import { plain } from '../../core/plain-text.ts'
+import { type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import type { IdentityInfo, RevokeInput, RotateInput } from '../../core/ports/identities.ts'
 import {
   type Context,
   emit,
@@ -22,8 +22,8 @@ import {
   withFolder,
   withFoldersChecked,
   withPassphrase,
-} from '../options.ts'
-import { readAuthority } from '../sealing.ts'
+} from '../parts/options.ts'
+import { readAuthority } from '../parts/sealing.ts'
 
 type Options = PassphraseOptions & FolderOption & { readonly json?: true }
 

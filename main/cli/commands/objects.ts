@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { TeamConfig, TeamObjects } from '../../../schemas/types.ts'
-import { USUAL_YEARS } from '../../app/retention.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { USUAL_YEARS } from '../../app/history/retention.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain, plural } from '../../core/base/plain-text.ts'
 import type { ObjectStore } from '../../core/objects.ts'
-import { plain, plural } from '../../core/plain-text.ts'
-import { type Context, EXIT, endWith, printLine } from '../options.ts'
+import { type Context, EXIT, endWith, printLine } from '../parts/options.ts'
 
 interface Options {
   readonly config: string
@@ -50,7 +50,7 @@ async function withStore(context: Context, options: Options, work: (opened: Open
 
 async function openedStore({ config: file, engagement: name }: Options): Promise<Outcome<Opened>> {
   // Loaded when needed: no other command needs the server and the client of the store.
-  const { teamConfigIn } = await import('../serving.ts')
+  const { teamConfigIn } = await import('../parts/serving.ts')
   const config: Outcome<TeamConfig> = await teamConfigIn(file)
   if (!config.ok) return config
   const { engagements } = config.value

@@ -12,17 +12,24 @@ import {
   requestNamed,
   rowNamed,
 } from '../../app/register/named.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import { levelRank, REQUESTS } from '../../core/conclusion/documents.ts'
-import type { EvidenceRequest } from '../../core/conclusion/requests.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { plain, quote } from '../../core/plain-text.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain, quote } from '../../core/base/plain-text.ts'
 import { addDocument, LARGEST_DOCUMENT } from '../../core/register/attachments.ts'
+import { levelRank, REQUESTS } from '../../core/register/documents.ts'
 import { explain, explanationsOf } from '../../core/register/explanations.ts'
 import { needsIn, setRequest } from '../../core/register/requests.ts'
 import { periodCover } from '../../core/register/versions.ts'
-import { type Context, endWith, printLine } from '../options.ts'
-import { change, declaredFor, momentOf, type RegisterOptions, withFleet, withRegister } from '../register-changes.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
+import type { EvidenceRequest } from '../../core/rules/requests.ts'
+import { type Context, endWith, printLine } from '../parts/options.ts'
+import {
+  change,
+  declaredFor,
+  momentOf,
+  type RegisterOptions,
+  withFleet,
+  withRegister,
+} from '../parts/register-changes.ts'
 
 const CONCLUSIONS = ['supports', 'does-not-support'] as const
 

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import type { Schedule } from '../../../schemas/types.ts'
-import { outcomeOf } from '../../app/run.ts'
+import { outcomeOf } from '../../app/collect/run.ts'
+import { summaryText } from '../../app/evaluate/summary.ts'
 import { collectAgain } from '../../app/scheduled/plan-run.ts'
 import { runScheduled } from '../../app/scheduled/scheduled-run.ts'
 import type { ScheduledOutcome } from '../../app/scheduled/states.ts'
-import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { stated } from '../../core/optional.ts'
-import { collectFleet, collectOptions } from '../collecting.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { stated } from '../../core/base/optional.ts'
+import { collectFleet, collectOptions } from '../parts/collecting.ts'
 import {
   AS_OF,
   type Context,
@@ -26,11 +26,11 @@ import {
   printLine,
   worst,
   worstOf,
-} from '../options.ts'
-import { codeOfRan, printRan, type Ran, type RunOptions, runOnce } from '../running.ts'
-import { assessFolders } from '../scope.ts'
-import { openSigner, signingOptions } from '../sealing.ts'
-import { waitFor, whenAskedToEnd } from '../waiting.ts'
+} from '../parts/options.ts'
+import { codeOfRan, printRan, type Ran, type RunOptions, runOnce } from '../parts/running.ts'
+import { assessFolders } from '../parts/scope.ts'
+import { openSigner, signingOptions } from '../parts/sealing.ts'
+import { waitFor, whenAskedToEnd } from '../parts/waiting.ts'
 
 /** `run`: collect, evaluate and export; with `--schedule`, the command that a timer starts. */
 export function runCommand(context: Context): void {
@@ -92,7 +92,7 @@ async function runSchedule(
       wait,
       openSigner: () => openSigner(context, runOptions),
       // Loaded when needed: most schedules send nothing.
-      send: async (file, pack) => (await import('../sending.ts')).sendScheduled(context, wait, file, pack),
+      send: async (file, pack) => (await import('../parts/sending.ts')).sendScheduled(context, wait, file, pack),
       claimOf: (id) => catalog.checks.find((check) => check.id === id)?.expected ?? `${id}.`,
       exitOf,
       report: printLine,

@@ -2,18 +2,24 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Notify, Schedule } from '../../../schemas/types.ts'
-import { type UnattendedUse, unattendedUse, type Works } from '../../app/credentials.ts'
+import { type UnattendedUse, unattendedUse, type Works } from '../../app/collect/credentials.ts'
 import { attemptWords } from '../../app/engine/schedule-words.ts'
-import { type ScheduleStatus, scheduleStatus, type TimerStatus } from '../../app/schedule-status.ts'
 import type { Attempt } from '../../app/scheduled/plan-run.ts'
 import { sendingText } from '../../app/scheduled/send-packs.ts'
-import { addSchedule, installSchedule, removeSchedule, type ScheduleDraft, unitsOf } from '../../app/schedules.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { stated } from '../../core/optional.ts'
-import { plain } from '../../core/plain-text.ts'
+import { type ScheduleStatus, scheduleStatus, type TimerStatus } from '../../app/schedules/schedule-status.ts'
+import {
+  addSchedule,
+  installSchedule,
+  removeSchedule,
+  type ScheduleDraft,
+  unitsOf,
+} from '../../app/schedules/schedules.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { stated } from '../../core/base/optional.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import { shellQuote } from '../../core/pack/verify-text.ts'
 import { type StartedBy, TIMER_KINDS, type TimerKind } from '../../core/schedule/schedule.ts'
-import { shellQuote } from '../../core/verify-text.ts'
-import { DEADLINE, deadlineSeconds } from '../collecting.ts'
+import { DEADLINE, deadlineSeconds } from '../parts/collecting.ts'
 import {
   type Context,
   DEVIATIONS_EXIT_ZERO,
@@ -24,9 +30,9 @@ import {
   JSON_OUTPUT,
   LIVE_TESTS,
   printLine,
-} from '../options.ts'
-import { scopeFor } from '../scope.ts'
-import { askableAddress, type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
+} from '../parts/options.ts'
+import { scopeFor } from '../parts/scope.ts'
+import { askableAddress, type KeyOptions, keyOptions, openSigner } from '../parts/sealing.ts'
 
 /** `schedule …`: scheduled runs, and the timers of the operating system that start them. */
 export function scheduleCommand(context: Context): void {

@@ -1,10 +1,10 @@
-import { outcomeOf } from '../../app/run.ts'
-import { nextStamp, type Stampable } from '../../app/seal-file.ts'
-import { summaryText } from '../../app/summary.ts'
+import { outcomeOf } from '../../app/collect/run.ts'
+import { nextStamp, type Stampable } from '../../app/common/seal-file.ts'
+import { summaryText } from '../../app/evaluate/summary.ts'
 import { catalog } from '../../catalog/index.ts'
 import type { Stamp } from '../../core/all-ports.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import {
   type Context,
   DEVIATIONS_EXIT_ZERO,
@@ -15,8 +15,8 @@ import {
   POPULATION,
   printLine,
   worstOf,
-} from '../options.ts'
-import { scopeWithDatabases } from '../scope.ts'
+} from '../parts/options.ts'
+import { scopeWithDatabases } from '../parts/scope.ts'
 import {
   type AuthorityOptions,
   askableAddress,
@@ -25,7 +25,7 @@ import {
   readAuthority,
   type SigningOptions,
   signingOptions,
-} from '../sealing.ts'
+} from '../parts/sealing.ts'
 
 interface Options extends AuthorityOptions {
   readonly timestamp?: string

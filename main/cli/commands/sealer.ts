@@ -1,5 +1,5 @@
-import { CHECK_CONFIG, type Context, EXIT, endWith, printLine } from '../options.ts'
-import { type KeyOptions, keyOptions } from '../sealing.ts'
+import { CHECK_CONFIG, type Context, EXIT, endWith, printLine } from '../parts/options.ts'
+import { type KeyOptions, keyOptions } from '../parts/sealing.ts'
 
 interface Options extends KeyOptions {
   readonly config?: string
@@ -18,13 +18,13 @@ export function sealerCommand(context: Context): void {
       .option('--new-token <file>', 'Create a token and print the digest that the administrator enters at the server'),
   )
   sealer.action(async ({ config: file, ...options }: Options) => {
-    const { newToken } = await import('../collector.ts')
+    const { newToken } = await import('../parts/collector.ts')
     if (options.newToken !== undefined) return newToken(context, options.newToken, 'sealers')
     if (file === undefined) {
       printLine('--config FILE or --new-token FILE is required')
       return context.exit(EXIT.usage)
     }
-    const { readProgramSecrets, readSealerConfig, runSealerUntilStopped } = await import('../sealer.ts')
+    const { readProgramSecrets, readSealerConfig, runSealerUntilStopped } = await import('../parts/sealer.ts')
     const config = await readSealerConfig(file)
     if (!config.ok) return endWith(context, config.error)
     if (options.checkConfig === true) {
@@ -41,7 +41,7 @@ export function sealerCommand(context: Context): void {
     .argument('<file...>', 'Packs, redacted copies, period reports, and PDFs')
     .option('--json', 'Print the comparison as JSON')
     .action(async (record: string, files: readonly string[], { json }: { readonly json?: true }) => {
-      const { printRecordComparison } = await import('../compare-record.ts')
+      const { printRecordComparison } = await import('../parts/compare-record.ts')
       await printRecordComparison(context, record, files, json === true)
     })
 }

@@ -1,4 +1,4 @@
-import { type Context, EXIT, endWith, printLine } from '../options.ts'
+import { type Context, EXIT, endWith, printLine } from '../parts/options.ts'
 
 interface Options {
   readonly config: string
@@ -31,7 +31,7 @@ export function sendCommand(context: Context): void {
         return printLine(`${file} is valid; targets: ${targets.value.length + (config.value.files?.length ?? 0)}.`)
       }
       if (options.status === true) {
-        const { printStatus } = await import('../sending.ts')
+        const { printStatus } = await import('../parts/sending.ts')
         return await printStatus(context, file)
       }
       if (pack === undefined && options.dryRun === true) {
@@ -39,7 +39,7 @@ export function sendCommand(context: Context): void {
         return context.exit(EXIT.usage)
       }
       // Loaded when needed: few commands send.
-      const { dryRun, send } = await import('../sending.ts')
+      const { dryRun, send } = await import('../parts/sending.ts')
       return options.dryRun === true && pack !== undefined
         ? await dryRun(context, config.value, { ...options, pack })
         : await send(context, config.value, { ...options, ...(pack === undefined ? {} : { pack }) })

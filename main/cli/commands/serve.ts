@@ -1,5 +1,5 @@
-import { ok } from '../../core/failure.ts'
-import { CHECK_CONFIG, type Context, endWith, printLine } from '../options.ts'
+import { ok } from '../../core/base/failure.ts'
+import { CHECK_CONFIG, type Context, endWith, printLine } from '../parts/options.ts'
 
 interface Options {
   readonly config: string
@@ -19,7 +19,9 @@ export function serveCommand(context: Context): void {
     .option('--record <file>', 'With --verify-audit: the record of a sealer, whose heads must be in the log')
     .action(async ({ config: file, ...options }: Options) => {
       // Loaded when needed: no other command needs the engine and the server.
-      const { checkFiles, checkIntegrations, runServer, teamConfigIn, verifyAudit } = await import('../serving.ts')
+      const { checkFiles, checkIntegrations, runServer, teamConfigIn, verifyAudit } = await import(
+        '../parts/serving.ts'
+      )
       const config = await teamConfigIn(file)
       if (!config.ok) return endWith(context, config.error)
       if (options.verifyAudit === true) return await verifyAudit(context, config.value, options.record ?? null)

@@ -1,16 +1,25 @@
 import type { Command } from 'commander'
 import type { Place, VantageMeasurement, VantageRecord } from '../../../schemas/types.ts'
-import { DEFAULT_SPREAD_SECONDS } from '../../app/converse.ts'
-import { recordVantage } from '../../app/vantage-nodes.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { jsonBytes } from '../../core/pack-files.ts'
-import { plain } from '../../core/plain-text.ts'
-import { vantagePlaceProblem } from '../../core/vantage.ts'
+import { DEFAULT_SPREAD_SECONDS } from '../../app/collect/converse.ts'
+import { recordVantage } from '../../app/collect/vantage-nodes.ts'
+import { jsonBytes } from '../../core/base/canonical-json.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
+import { vantagePlaceProblem } from '../../core/fleet/vantage.ts'
 import { vantageIsSigned } from '../../verify/steps/location.ts'
-import { type Context, EXIT, emit, endWith, JSON_OUTPUT, newFileInFolder, printLine, progressTo } from '../options.ts'
-import { targetsNamed } from '../scope.ts'
-import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
-import { askSecret } from '../secret-prompt.ts'
+import {
+  type Context,
+  EXIT,
+  emit,
+  endWith,
+  JSON_OUTPUT,
+  newFileInFolder,
+  printLine,
+  progressTo,
+} from '../parts/options.ts'
+import { targetsNamed } from '../parts/scope.ts'
+import { type KeyOptions, keyOptions, openSigner } from '../parts/sealing.ts'
+import { askSecret } from '../parts/secret-prompt.ts'
 
 interface PlaceOptions {
   readonly location: string

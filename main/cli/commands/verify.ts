@@ -4,17 +4,17 @@ import {
   type VerificationReport,
   verificationCheckWords,
 } from '../../../schemas/verification.ts'
-import { readCertificates } from '../../app/certificate-files.ts'
-import { type Reviewed, reviewFile } from '../../app/review.ts'
+import { readCertificates } from '../../app/common/certificate-files.ts'
+import { type Reviewed, reviewFile } from '../../app/export/review.ts'
 import { catalog } from '../../catalog/index.ts'
-import { MOST_PROBLEMS, unlistedIn } from '../../core/budgets.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import { MOST_PROBLEMS, unlistedIn } from '../../core/base/budgets.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import { type Checkpoint, headText, LARGEST_CHECKPOINT, parseHead } from '../../core/run-chain/head.ts'
 import { isOfDemoKey, verificationHeadline } from '../../present/verification-headline.ts'
 import { type Asked, lackingIn } from '../../verify/steps/complete.ts'
-import { type Context, EXIT, emit, endWith, newFile, printLine } from '../options.ts'
-import { readLists } from '../sealing.ts'
+import { type Context, EXIT, emit, endWith, newFile, printLine } from '../parts/options.ts'
+import { readLists } from '../parts/sealing.ts'
 
 interface Options {
   readonly trust: string[]

@@ -1,5 +1,5 @@
-import { type AskedFor, isAskedFor, type Probe, type RunCommand, sudoRemark } from '../probe.ts'
-import type { CapturedAnswer } from '../recording.ts'
+import { type AskedFor, isAskedFor, type Probe, type RunCommand, sudoRemark } from '../recording/probe.ts'
+import type { CapturedAnswer } from '../recording/recording.ts'
 
 /** One command that went through sudo, or was skipped because of it. */
 interface ThroughSudo {

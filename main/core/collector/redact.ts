@@ -1,4 +1,4 @@
-import { type Sha256, sha256 } from '../digest.ts'
+import { type Sha256, sha256 } from '../base/digest.ts'
 import { type GroupFinder, groupFinder } from './literals.ts'
 import { withoutCommandLineSecrets } from './redact-command-lines.ts'
 import type { Mark, RedactionClass, Rule } from './redact-parts.ts'

@@ -1,4 +1,4 @@
-import { type Glob, NO_SUCH_PATH } from '../probe.ts'
+import { type Glob, NO_SUCH_PATH } from '../recording/probe.ts'
 import {
   DEFAULT_MAX_BYTES,
   DEFAULT_TIMEOUT_SECONDS,

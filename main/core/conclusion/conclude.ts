@@ -1,11 +1,7 @@
 import type { ControlRole, RowState } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, DocumentPart, Engagement, Register, ServerPart } from '../../../schemas/types.ts'
-import type { Catalog } from '../catalog.ts'
-import { type Control, type Framework, isElected } from '../framework.ts'
-import { millisOf, startOfDay } from '../register/days.ts'
+import { millisOf, startOfDay } from '../base/days.ts'
 import { decidedFor } from '../register/decisions.ts'
-import { byRow } from '../register/versions.ts'
-import { acceptancesOf } from '../register.ts'
 import {
   answersIn,
   attachedFor,
@@ -18,9 +14,13 @@ import {
   decides,
   documentPart,
   type NodeVerdicts,
-} from './documents.ts'
+} from '../register/documents.ts'
+import { acceptancesOf } from '../register/register.ts'
+import { byRow } from '../register/versions.ts'
+import type { Catalog } from '../rules/catalog.ts'
+import { type Control, type Framework, isElected } from '../rules/framework.ts'
+import { documentsOf } from '../rules/requests.ts'
 import { ephiScope, reachedAmong } from './ephi-scope.ts'
-import { documentsOf } from './requests.ts'
 
 /** What conclusions rest on besides check results. */
 export interface ConclusionMatter {

@@ -1,6 +1,6 @@
 import type { Engagement, Register } from '../../../schemas/types.ts'
-import type { Catalog } from '../catalog.ts'
-import { attachmentsBy, isReached, type NodeVerdicts, REQUESTS, stateOf } from './documents.ts'
+import { attachmentsBy, isReached, type NodeVerdicts, REQUESTS, stateOf } from '../register/documents.ts'
+import type { Catalog } from '../rules/catalog.ts'
 
 /** The servers that controls on ePHI test. */
 export interface EphiScope {

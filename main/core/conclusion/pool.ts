@@ -1,6 +1,6 @@
 import type { RunMoment } from '../../../schemas/types.ts'
+import type { CheckOver, CountedScope } from '../register/documents.ts'
 import { type Counted, isAboutServers, type NodesInScope } from './conclude.ts'
-import type { CheckOver, CountedScope } from './documents.ts'
 
 /** Where and when one check deviated in the runs of a period. */
 interface DeviatingOver {

@@ -10,9 +10,9 @@ import type {
 } from '../../../schemas/drift.ts'
 import type { HardwareChange, RunMoment, RunTrace, TracedNode } from '../../../schemas/types.ts'
 import { VERDICTS, type Verdict, verdictLetters } from '../../../schemas/words.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { compare } from '../recording.ts'
-import { NO_READING, NOT_COMPARED, READING_DIGITS } from '../trace.ts'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { NO_READING, NOT_COMPARED, READING_DIGITS } from '../history/trace.ts'
+import { compare } from '../recording/recording.ts'
 
 /** A part that is identifiable by its serial number, fixed address or host key. */
 interface Found {

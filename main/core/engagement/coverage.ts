@@ -6,12 +6,12 @@ import type {
   Scope,
   SharedIdentities,
 } from '../../../schemas/types.ts'
-import { quote } from '../plain-text.ts'
-import { compare } from '../recording.ts'
-import { surplusNames } from '../same-machine.ts'
+import { grouped } from '../base/grouping.ts'
+import { quote } from '../base/plain-text.ts'
+import { compare } from '../recording/recording.ts'
+import { surplusNames } from '../recording/same-machine.ts'
 import {
   type CoverageNode,
-  grouped,
   isAnother,
   type ListedNode,
   type ListedRow,

@@ -1,7 +1,7 @@
 import type { DeclaredNode, Engagement, EphiMap, EphiStore } from '../../../schemas/types.ts'
-import { names, quote } from '../plain-text.ts'
-import { compare } from '../recording.ts'
-import { alike } from '../tally.ts'
+import { alike } from '../base/grouping.ts'
+import { names, quote } from '../base/plain-text.ts'
+import { compare } from '../recording/recording.ts'
 
 /** One path on one node, and its ePHI location in the map; null where the map has none. */
 export interface EphiPlace {

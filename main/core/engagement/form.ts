@@ -1,8 +1,8 @@
 import type { EngagementForm, EngagementLack, EngagementSection } from '../../../schemas/ipc-engagement.ts'
 import type { ControlRef, Engagement } from '../../../schemas/types.ts'
-import type { Control, Framework } from '../framework.ts'
-import { quote } from '../plain-text.ts'
-import { isDay } from '../register/days.ts'
+import { isDay } from '../base/days.ts'
+import { quote } from '../base/plain-text.ts'
+import type { Control, Framework } from '../rules/framework.ts'
 
 /** Names that an engagement may use. */
 export interface KnownNames {

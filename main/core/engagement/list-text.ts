@@ -1,5 +1,5 @@
 import type { InventoryRow } from '../../../schemas/types.ts'
-import { oneLine, quote } from '../plain-text.ts'
+import { oneLine, quote } from '../base/plain-text.ts'
 
 /** The text of a provider inventory: UTF-8, UTF-16 with a byte order mark, or Windows-1252 as written by spreadsheets. */
 export function listText(bytes: Uint8Array): string {

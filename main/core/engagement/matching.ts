@@ -1,8 +1,9 @@
 import type { Engagement, Inventory, InventoryRow, Machine } from '../../../schemas/types.ts'
-import { fail, type Outcome, ok } from '../failure.ts'
-import { quote } from '../plain-text.ts'
-import { compare } from '../recording.ts'
-import { isDay } from '../register/days.ts'
+import { isDay } from '../base/days.ts'
+import { fail, type Outcome, ok } from '../base/failure.ts'
+import { grouped } from '../base/grouping.ts'
+import { quote } from '../base/plain-text.ts'
+import { compare } from '../recording/recording.ts'
 import { addressKeys, nameKey, serialKey } from './same.ts'
 
 /** The properties of a node used for reconciliation. */
@@ -63,18 +64,6 @@ export const listedNodes = (nodes: readonly CoverageNode[]): readonly ListedNode
         machine,
       }
     })
-
-/** Things by each of their keys. */
-export function grouped<T>(things: readonly T[], keysOf: (thing: T) => readonly string[]): ReadonlyMap<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const thing of things)
-    for (const key of keysOf(thing)) {
-      const group = groups.get(key)
-      if (group === undefined) groups.set(key, [thing])
-      else group.push(thing)
-    }
-  return groups
-}
 
 /** A row and a node with different serial numbers are two machines, whatever else they share. */
 export const isAnother = ({ serial }: ListedRow, { serials }: ListedNode): boolean =>

@@ -8,15 +8,15 @@ import type {
   Register,
   RiskAcceptance,
 } from '../../../schemas/types.ts'
-import type { Catalog, CheckSeverity } from '../catalog.ts'
-import { sha256 } from '../digest.ts'
+import { sha256 } from '../base/digest.ts'
+import { names, plain, plural } from '../base/plain-text.ts'
+import type { Tally } from '../conclusion/tally.ts'
 import { POPULATION } from '../engagement/coverage.ts'
-import { names, plain, plural } from '../plain-text.ts'
-import { type ThresholdValue, thresholdValues } from '../profile.ts'
-import { compare, type RecordingOutline } from '../recording.ts'
+import { compare, type RecordingOutline } from '../recording/recording.ts'
+import { type Acceptances, acceptancesOf } from '../register/register.ts'
 import { currentResponses } from '../register/responses.ts'
-import { type Acceptances, acceptancesOf } from '../register.ts'
-import type { Tally } from '../tally.ts'
+import type { Catalog, CheckSeverity } from '../rules/catalog.ts'
+import { type ThresholdValue, thresholdValues } from '../rules/profile.ts'
 import { type FactHolds, factsOf, type RatedSeverity, rateSeverity } from './severity.ts'
 
 /** What people do about a finding. A run alone closes one: a finding that a later run no longer has is remediated. */

@@ -1,10 +1,10 @@
 import { SEVERITIES, type Severity } from '../../../schemas/conclusion-words.ts'
 import type { Engagement, NodeAssessment, ProviderProfile, Register, ResidencyPolicy } from '../../../schemas/types.ts'
-import type { CheckSeverity, SeverityCondition } from '../catalog.ts'
-import { attachmentsBy, REQUESTS, stateOf } from '../conclusion/documents.ts'
-import type { EvidenceRequest } from '../conclusion/requests.ts'
 import { isPublic, parseAddress } from '../geo/addresses.ts'
-import type { RecordingOutline } from '../recording.ts'
+import type { RecordingOutline } from '../recording/recording.ts'
+import { attachmentsBy, REQUESTS, stateOf } from '../register/documents.ts'
+import type { CheckSeverity, SeverityCondition } from '../rules/catalog.ts'
+import type { EvidenceRequest } from '../rules/requests.ts'
 
 /** The severity of one finding, and how it follows from the base severity of its check. Verdicts never depend on it. */
 export interface RatedSeverity {

@@ -1,5 +1,5 @@
-import { acos, atan2, hypot, sineAndCosine } from '../elementary.ts'
-import { recentResults } from '../recent.ts'
+import { acos, atan2, hypot, sineAndCosine } from '../base/elementary.ts'
+import { recentResults } from '../base/recent.ts'
 import type { Disc } from './geodesy.ts'
 import { enclosesMost, type MapView, type Outline, type Position } from './map.ts'
 import { thinnedRing, type XY } from './thin.ts'

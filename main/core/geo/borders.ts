@@ -1,4 +1,4 @@
-import { cos } from '../elementary.ts'
+import { cos } from '../base/elementary.ts'
 import type { Atlas } from './atlas.ts'
 import { type Buckets, bucketsOf, COLUMNS, ROWS } from './buckets.ts'
 import type { Borders, Box } from './geodesy.ts'

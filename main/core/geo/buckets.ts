@@ -1,4 +1,4 @@
-import { asin, cos, sin } from '../elementary.ts'
+import { asin, cos, sin } from '../base/elementary.ts'
 import type { Atlas } from './atlas.ts'
 import type { Box, Disc } from './geodesy.ts'
 import { geodesicKm, type Point } from './geodesy.ts'

@@ -1,5 +1,5 @@
-import { asin, atan2, cos, hypot, sin } from '../elementary.ts'
-import { recentResults } from '../recent.ts'
+import { asin, atan2, cos, hypot, sin } from '../base/elementary.ts'
+import { recentResults } from '../base/recent.ts'
 import type { Disc, Point } from './geodesy.ts'
 import { type Frame, nearRings, type Outline, type Position } from './near.ts'
 import {

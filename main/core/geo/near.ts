@@ -1,4 +1,4 @@
-import { asin, atan2, type SineAndCosine, sineAndCosine } from '../elementary.ts'
+import { asin, atan2, type SineAndCosine, sineAndCosine } from '../base/elementary.ts'
 import type { Point } from './geodesy.ts'
 import { geoClipRectangle, type RingSink } from './packages.js'
 import type { XY } from './thin.ts'

@@ -1,5 +1,5 @@
 // Written by `npm run geometry`; see test/support/write-geometry.ts. `Math` is not the engine's.
-import { portableMath as Math } from '../elementary.ts'
+import { portableMath as Math } from '../base/elementary.ts'
 /*
 d3-geo 3.1.2
 

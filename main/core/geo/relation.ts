@@ -1,4 +1,4 @@
-import { recentResults } from '../recent.ts'
+import { recentResults } from '../base/recent.ts'
 import { type Cell, FINEST_KM, finestFor, halves, isFurther, WORLD, walkCommon } from './buckets.ts'
 import type { Borders, Box, Disc, Region, Relation } from './geodesy.ts'
 import { geodesicKm, type Point } from './geodesy.ts'

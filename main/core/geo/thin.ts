@@ -1,4 +1,4 @@
-import { hypot } from '../elementary.ts'
+import { hypot } from '../base/elementary.ts'
 
 /** A position in a picture, in points. */
 export type XY = readonly [x: number, y: number]

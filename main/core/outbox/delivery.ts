@@ -1,5 +1,5 @@
 import type { IntegrationsConfig } from '../../../schemas/types.ts'
-import type { Outcome } from '../failure.ts'
+import type { Outcome } from '../base/failure.ts'
 import type { Answer, Exchange, Request } from './exchange.ts'
 import type { OutboxItem } from './item.ts'
 import type { Letter, OutboxEntry } from './journal.ts'

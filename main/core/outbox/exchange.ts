@@ -1,6 +1,6 @@
-import type { Json } from '../canonical-json.ts'
-import { fail, type Outcome, ok } from '../failure.ts'
-import { plain } from '../plain-text.ts'
+import type { Json } from '../base/canonical-json.ts'
+import { fail, type Outcome, ok } from '../base/failure.ts'
+import { plain } from '../base/plain-text.ts'
 
 /** One file in a request of several parts (RFC 7578). */
 export interface FilePart {

@@ -1,5 +1,5 @@
 import type { Severity } from '../../../schemas/conclusion-words.ts'
-import { sha256 } from '../digest.ts'
+import { sha256 } from '../base/digest.ts'
 
 /** Period in which the evidence of an item was collected, UTC, ISO 8601. */
 export interface EvidenceDates {

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../canonical-json.ts'
-import { isSha256, type Sha256, sha256 } from '../digest.ts'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { isSha256, type Sha256, sha256 } from '../base/digest.ts'
 import { OUTBOX_KEY, type OutboxItem } from './item.ts'
 
 /** Delivery state of one item for one target. */

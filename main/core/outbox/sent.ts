@@ -1,6 +1,6 @@
 import type { SentItems, SentRow } from '../../../schemas/ipc-history.ts'
-import { plain } from '../plain-text.ts'
-import { compare } from '../recording.ts'
+import { plain } from '../base/plain-text.ts'
+import { compare } from '../recording/recording.ts'
 import type { Letter } from './journal.ts'
 
 /** A sealed pack according to the notes of an outbox. */

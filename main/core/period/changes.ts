@@ -1,7 +1,7 @@
 import type { EvidenceChange, RulesChange, RunDrift, ScopeChange } from '../../../schemas/drift.ts'
 import type { HardwareChange, PeriodChange, RunTrace, TracedNode } from '../../../schemas/types.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { sha256 } from '../digest.ts'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { sha256 } from '../base/digest.ts'
 import { driftOf } from '../drift/compare.ts'
 
 /** Changes from run to run: every difference, and hardware changes. */

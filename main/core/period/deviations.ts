@@ -1,6 +1,6 @@
 import type { Deviation, RunTrace } from '../../../schemas/types.ts'
 import { type Verdict, verdictLetters } from '../../../schemas/words.ts'
-import { compare } from '../recording.ts'
+import { compare } from '../recording/recording.ts'
 
 const { 'not-satisfied': CONTRADICTED } = verdictLetters
 /** Verdicts that end a deviation: satisfied or not applicable. */

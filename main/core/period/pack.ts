@@ -1,20 +1,20 @@
 import type { Period, PeriodSample } from '../../../schemas/types.ts'
-import { type Sha256, sha256 } from '../digest.ts'
-import { isSafeName } from '../layout.ts'
-import { STATEMENT_TYPE } from '../pack.ts'
+import { jsonBytes } from '../base/canonical-json.ts'
+import { type Sha256, sha256 } from '../base/digest.ts'
+import { isSafeName } from '../base/layout.ts'
+import { STATEMENT_TYPE } from '../pack/pack.ts'
 import {
   digestOf,
   isSafePath,
-  jsonBytes,
   type ManifestDigests,
   nodeFolder,
   PATHS,
   type PackContent,
   type PackFiles,
   type PackForm,
-} from '../pack-files.ts'
-import type { PackSource } from '../ports.ts'
-import { compare } from '../recording.ts'
+} from '../pack/pack-files.ts'
+import type { PackSource } from '../ports/ports.ts'
+import { compare } from '../recording/recording.ts'
 import type { PeriodEntry } from '../run-chain/entry.ts'
 import { CHAIN_PATHS } from '../run-chain/notes.ts'
 import { sampledNodes } from './period.ts'

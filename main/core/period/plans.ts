@@ -1,9 +1,9 @@
 import type { PlannedSpan } from '../../../schemas/types.ts'
-import { fail, type Outcome, ok } from '../failure.ts'
-import { quote } from '../plain-text.ts'
-import { compare } from '../recording.ts'
+import { fail, type Outcome, ok } from '../base/failure.ts'
+import { quote } from '../base/plain-text.ts'
+import { compare } from '../recording/recording.ts'
+import { dueTimes, parseCadence, type Zones } from '../run-chain/cadence.ts'
 import type { LoggedEntry } from '../run-chain/entry.ts'
-import { dueTimes, parseCadence, type Zones } from './cadence.ts'
 
 /** One run required by a schedule in the run chain. */
 export interface DueRun {

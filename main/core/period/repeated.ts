@@ -1,8 +1,8 @@
 import type { Engagement, RunTrace, Scope, TracedNode } from '../../../schemas/types.ts'
 import { verdictLetters } from '../../../schemas/words.ts'
-import { plural, quote } from '../plain-text.ts'
+import { plural, quote } from '../base/plain-text.ts'
+import { NOT_COMPARED } from '../history/trace.ts'
 import { shortened } from '../run-chain/notes.ts'
-import { NOT_COMPARED } from '../trace.ts'
 import type { RunEvidence } from './conclusions.ts'
 
 /** Finds recordings that a run has from an earlier one: a collection that is sealed in many runs took place once. */

@@ -1,14 +1,14 @@
 import type { RunMoment, RunTrace, TracedAccount, TracedKey, TracedNode } from '../../../schemas/types.ts'
 import { VERDICTS, verdictLetters } from '../../../schemas/words.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { growingTree } from '../digest.ts'
-import type { KeptHead } from '../history.ts'
-import { quote } from '../plain-text.ts'
-import { compare } from '../recording.ts'
-import { dayOf } from '../register/days.ts'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { dayOf } from '../base/days.ts'
+import { growingTree } from '../base/digest.ts'
+import { quote } from '../base/plain-text.ts'
+import type { KeptHead } from '../history/history.ts'
+import { answeredIn } from '../history/trace.ts'
+import { compare } from '../recording/recording.ts'
 import { type LoggedEntry, leafOf, type RetiredEntry, type RunChain, type RunEntry } from '../run-chain/entry.ts'
 import { CHAIN_SCHEMA, type StatedHead } from '../run-chain/notes.ts'
-import { answeredIn } from '../trace.ts'
 
 /** One node in one run. */
 export interface NodeRunRow {

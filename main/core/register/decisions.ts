@@ -12,10 +12,10 @@ import type {
   Resolution,
   RiskAcceptance,
 } from '../../../schemas/types.ts'
-import { fail, type Outcome, ok } from '../failure.ts'
-import { quote } from '../plain-text.ts'
-import { LONGEST_DAYS, type Moment, statusOf, takeBack, trimmed } from '../register.ts'
-import { dayProblem, endOfDay, millisOf } from './days.ts'
+import { dayProblem, endOfDay, millisOf } from '../base/days.ts'
+import { fail, type Outcome, ok } from '../base/failure.ts'
+import { quote } from '../base/plain-text.ts'
+import { LONGEST_DAYS, type Moment, statusOf, takeBack, trimmed } from './register.ts'
 
 export const decisionsOf = ({ decisions }: Register): readonly ControlDecision[] => decisions ?? []
 

@@ -1,12 +1,12 @@
 import type { ExplanationDraft } from '../../../schemas/ipc-packs.ts'
 import type { Explanation, Register } from '../../../schemas/types.ts'
-import { sha256 } from '../digest.ts'
-import { grouped } from '../engagement/matching.ts'
-import { fail, type Outcome, ok } from '../failure.ts'
-import { oneLine, quote } from '../plain-text.ts'
-import { LONGEST_DAYS, type Moment, statusOf, takeBack, trimmed } from '../register.ts'
+import { dayProblem, endOfDay } from '../base/days.ts'
+import { sha256 } from '../base/digest.ts'
+import { fail, type Outcome, ok } from '../base/failure.ts'
+import { grouped } from '../base/grouping.ts'
+import { oneLine, quote } from '../base/plain-text.ts'
 import { cleanName } from './attachments.ts'
-import { dayProblem, endOfDay } from './days.ts'
+import { LONGEST_DAYS, type Moment, statusOf, takeBack, trimmed } from './register.ts'
 
 /**
  * Explanations by named people of single isolation signals: cores disabled in firmware, the

@@ -7,11 +7,11 @@ import type {
   Register,
   RiskAcceptance,
 } from '../../../schemas/types.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { LONGEST_DAYS } from '../register.ts'
-import { dayProblem, millisOf } from './days.ts'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { dayProblem, millisOf } from '../base/days.ts'
 import { acceptanceRequestsOf, decisionsOf, termsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
+import { LONGEST_DAYS } from './register.ts'
 import { auditorRequestsOf } from './requests.ts'
 import { LONGEST_DUE_DAYS, lackingIn, responsesOf } from './responses.ts'
 import { versionProblems } from './versions.ts'

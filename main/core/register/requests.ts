@@ -7,14 +7,14 @@ import type {
   Register,
   ReportingBasis,
 } from '../../../schemas/types.ts'
-import type { Catalog } from '../catalog.ts'
-import { attachedFor, attachmentsBy, isCurrent, levelOf, REQUESTS, stateOf } from '../conclusion/documents.ts'
-import { type ControlDocument, documentsOf } from '../conclusion/requests.ts'
-import { fail, type Outcome, ok } from '../failure.ts'
-import type { Control } from '../framework.ts'
-import { quote } from '../plain-text.ts'
-import { type Moment, takeBack, trimmed } from '../register.ts'
-import { dayProblem, endOfDay, isDay, millisOf } from './days.ts'
+import { dayProblem, endOfDay, isDay, millisOf } from '../base/days.ts'
+import { fail, type Outcome, ok } from '../base/failure.ts'
+import { quote } from '../base/plain-text.ts'
+import type { Catalog } from '../rules/catalog.ts'
+import type { Control } from '../rules/framework.ts'
+import { type ControlDocument, documentsOf } from '../rules/requests.ts'
+import { attachedFor, attachmentsBy, isCurrent, levelOf, REQUESTS, stateOf } from './documents.ts'
+import { type Moment, takeBack, trimmed } from './register.ts'
 import { currentBy, given, inOneLine, NAME, PROSE, textProblem } from './responses.ts'
 import { countedDocuments } from './versions.ts'
 

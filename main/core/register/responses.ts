@@ -1,11 +1,11 @@
 import type { ResponseDraft } from '../../../schemas/ipc-packs.ts'
 import type { WithdrawalDraft } from '../../../schemas/ipc-register.ts'
 import type { AuditorRequest, ManagementResponse, Register } from '../../../schemas/types.ts'
-import { fail, type Outcome, ok } from '../failure.ts'
-import { quote } from '../plain-text.ts'
-import { compare } from '../recording.ts'
-import { type Moment, takeBack, trimmed } from '../register.ts'
-import { dayProblem, endOfDay, millisOf } from './days.ts'
+import { dayProblem, endOfDay, millisOf } from '../base/days.ts'
+import { fail, type Outcome, ok } from '../base/failure.ts'
+import { quote } from '../base/plain-text.ts'
+import { compare } from '../recording/recording.ts'
+import { type Moment, takeBack, trimmed } from './register.ts'
 
 /** Statuses of a management response. None of them closes a finding. */
 export const RESPONSE_STATUSES: readonly ManagementResponse['status'][] = [

@@ -7,11 +7,11 @@ import type {
   Register,
   RiskAcceptance,
 } from '../../../schemas/types.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { fail, type Outcome, ok } from '../failure.ts'
-import { isOnePerson } from '../register.ts'
-import { millisOf } from './days.ts'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { millisOf } from '../base/days.ts'
+import { fail, type Outcome, ok } from '../base/failure.ts'
 import { acceptanceRequestsOf, decisionsOf, termsOf } from './decisions.ts'
+import { isOnePerson } from './register.ts'
 import { auditorRequestsOf } from './requests.ts'
 import { responsesOf } from './responses.ts'
 

@@ -1,10 +1,10 @@
 import type { Assessment, ControlRef, EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
 import type { PeriodCover } from '../../../schemas/words.ts'
-import { grouped } from '../engagement/matching.ts'
-import { quote } from '../plain-text.ts'
-import { EMPTY_REGISTER } from '../register.ts'
-import { isDay, millisOf } from './days.ts'
+import { isDay, millisOf } from '../base/days.ts'
+import { grouped } from '../base/grouping.ts'
+import { quote } from '../base/plain-text.ts'
 import { decisionsOf } from './decisions.ts'
+import { EMPTY_REGISTER } from './register.ts'
 
 /**
  * Versions of documents. A new version names the one that it supersedes, which stays in the register with its digest.

@@ -1,8 +1,8 @@
 import type { RegisterView } from '../../../schemas/ipc-register.ts'
 import type { Register, ReportingBasis } from '../../../schemas/types.ts'
-import { type Standable, statusOf } from '../register.ts'
 import { acceptanceRequestStatus, acceptanceRequestsOf, decisionsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
+import { type Standable, statusOf } from './register.ts'
 import { supportingIn } from './requests.ts'
 import { periodCover, supersededIn } from './versions.ts'
 

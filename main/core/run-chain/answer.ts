@@ -1,6 +1,6 @@
 import type { CheckOutcome, VerificationCheckResult } from '../../../schemas/verification.ts'
-import { rootOf } from '../digest.ts'
-import { plural, quote } from '../plain-text.ts'
+import { rootOf } from '../base/digest.ts'
+import { plural, quote } from '../base/plain-text.ts'
 import { type ChainEntry, type PackedEntry, packOf } from './entry.ts'
 import { type Checkpoint, headOf } from './head.ts'
 import { entrySentence, notesOn, shortened, unsigned } from './notes.ts'

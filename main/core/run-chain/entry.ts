@@ -1,10 +1,10 @@
 import type { PackPredicate, Planned } from '../../../schemas/types.ts'
-import { parseBounded } from '../bounded-json.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { isSha256, leafHash, type Sha256, sha256 } from '../digest.ts'
-import type { Outcome } from '../failure.ts'
-import { parseCadence } from '../period/cadence.ts'
-import { compare } from '../recording.ts'
+import { parseBounded } from '../base/bounded-json.ts'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { isSha256, leafHash, type Sha256, sha256 } from '../base/digest.ts'
+import type { Outcome } from '../base/failure.ts'
+import { compare } from '../recording/recording.ts'
+import { parseCadence } from './cadence.ts'
 
 /** A sealed run. */
 export interface RunEntry {

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../canonical-json.ts'
-import { rootOf } from '../digest.ts'
-import { fail, type Outcome, ok } from '../failure.ts'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { rootOf } from '../base/digest.ts'
+import { fail, type Outcome, ok } from '../base/failure.ts'
 import { hasExactly, isDigest, isInstant, isName, leafOf, type PackedEntry, packOf, parsedJson } from './entry.ts'
 import type { ChainReading } from './read.ts'
 

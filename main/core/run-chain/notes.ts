@@ -1,6 +1,6 @@
-import { canonicalJson } from '../canonical-json.ts'
-import { type Consistency, consistencyPath, type Inclusion, inclusionPath, rootOf } from '../digest.ts'
-import { plain, quote } from '../plain-text.ts'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { type Consistency, consistencyPath, type Inclusion, inclusionPath, rootOf } from '../base/digest.ts'
+import { plain, quote } from '../base/plain-text.ts'
 import { type ChainEntry, entryLine, type GapEntry, type LoggedEntry, leafOf, type RunChain } from './entry.ts'
 
 /** inclusion.txt: one fact a line, then the path, nearest the leaf first. */

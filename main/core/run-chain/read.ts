@@ -1,7 +1,7 @@
-import { MOST_ENTRIES, MOST_PROBLEMS } from '../budgets.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { rootOf, type Sha256, verifyConsistency, verifyInclusion } from '../digest.ts'
-import { quote } from '../plain-text.ts'
+import { MOST_ENTRIES, MOST_PROBLEMS } from '../base/budgets.ts'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { rootOf, type Sha256, verifyConsistency, verifyInclusion } from '../base/digest.ts'
+import { quote } from '../base/plain-text.ts'
 import {
   entryBytes,
   hasExactly,

@@ -1,6 +1,6 @@
 import type { Schedule, ScheduleFile } from '../../../schemas/types.ts'
-import type { Outcome } from '../failure.ts'
-import { type Cadence, parseCadence } from '../period/cadence.ts'
+import type { Outcome } from '../base/failure.ts'
+import { type Cadence, parseCadence } from '../run-chain/cadence.ts'
 
 /** The cadence of a schedule with its zone, as stored in run chains: `every day at 02:00 in UTC`. */
 export const plannedCadence = ({ cadence, zone }: Pick<Schedule, 'cadence' | 'zone'>): string => `${cadence} in ${zone}`

@@ -1,3 +1,4 @@
+import { hexOf } from '../base/digest.ts'
 import {
   certificateParts,
   type DerValue,
@@ -8,7 +9,6 @@ import {
   oidText,
   TAG,
 } from '../der/read.ts'
-import { hexOf } from '../digest.ts'
 
 type CertificateKey =
   | { readonly kind: 'RSA' | 'EC' | 'EdDSA'; readonly bits: number }

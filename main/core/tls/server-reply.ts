@@ -1,4 +1,4 @@
-import { hexOf } from '../digest.ts'
+import { hexOf } from '../base/digest.ts'
 import { concat, type TlsVersion, type WireReader, wireReader } from './client-hello.ts'
 
 /** Most bytes of a server that are read; a longer answer is read as far as this. */

@@ -1,8 +1,8 @@
 import { DOCUMENT_STATES, ROW_STATES, type RowState, SERVER_STATES } from '../../../schemas/conclusion-words.ts'
 import type { PartsView } from '../../../schemas/ipc-results.ts'
 import type { Assessment, ControlAssessment, ControlCheck } from '../../../schemas/types.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import type { Framework } from '../../core/framework.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
+import type { Framework } from '../../core/rules/framework.ts'
 
 /** Controls of one framework, counted. Counts of different frameworks are never added. */
 export interface RowCounts {

@@ -1,4 +1,4 @@
-import { oneLine, plain } from '../../core/plain-text.ts'
+import { oneLine, plain } from '../../core/base/plain-text.ts'
 import { htmlText } from '../html/marks.ts'
 import { testsGrid } from './grids/audit.ts'
 import { DEMO_NOTICE, type FormatInput, GENERAL_LIMITATION } from './input.ts'

@@ -1,7 +1,6 @@
 import { severityWords } from '../../../schemas/conclusion-words.ts'
 import type { RemediationVariant } from '../../../schemas/types.ts'
-import type { CheckSeverity } from '../../core/catalog.ts'
-import { codeBlock, markdownText, oneLine, plain } from '../../core/plain-text.ts'
+import { codeBlock, markdownText, oneLine, plain } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -14,8 +13,9 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import type { CheckRemediation, WorkItem, WorkOrder } from '../../core/work-order.ts'
+} from '../../core/base/report-document.ts'
+import type { CheckRemediation, WorkItem, WorkOrder } from '../../core/finding/work-order.ts'
+import type { CheckSeverity } from '../../core/rules/catalog.ts'
 
 /** A work order as a Markdown document. Text from the node is escaped; the steps are constant text of the catalog. */
 export function workOrderMarkdown(order: WorkOrder): string {

@@ -1,4 +1,4 @@
-import type { Block, Cell, Line, Section } from '../../core/report-document.ts'
+import type { Block, Cell, Line, Section } from '../../core/base/report-document.ts'
 import { figureHtml } from './figure.ts'
 import { htmlText, idOf, mark } from './marks.ts'
 

@@ -1,6 +1,6 @@
-import type { Sha256 } from '../../core/digest.ts'
-import { decodeUtf8 } from '../../core/plain-text.ts'
-import { compare, type LoadedRecording } from '../../core/recording.ts'
+import type { Sha256 } from '../../core/base/digest.ts'
+import { decodeUtf8 } from '../../core/base/plain-text.ts'
+import { compare, type LoadedRecording } from '../../core/recording/recording.ts'
 
 /** Text of one capture as the HTML report prints it. */
 interface CapturedText {

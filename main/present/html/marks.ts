@@ -1,6 +1,6 @@
-import { MARK_NAMES, type MarkName } from '../../core/report-document.ts'
+import { MARK_NAMES, type MarkName } from '../../core/base/report-document.ts'
 
-// As UNPRINTABLE of core/plain-text.ts, but for tabs and line ends, which captured text keeps.
+// As UNPRINTABLE of core/base/plain-text.ts, but for tabs and line ends, which captured text keeps.
 const UNPRINTABLE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]|\p{Surrogate}/gu
 const SPECIAL = /[&<>"'`]/g

@@ -1,5 +1,5 @@
-import type { Json } from '../../core/canonical-json.ts'
-import type { Outcome } from '../../core/failure.ts'
+import type { Json } from '../../core/base/canonical-json.ts'
+import type { Outcome } from '../../core/base/failure.ts'
 import { type Exchange, type FilePart, json, listIn, memberOf, nameIn } from '../../core/outbox/exchange.ts'
 import type { PackItem } from '../../core/outbox/item.ts'
 import { headline, linesOf } from './text.ts'

@@ -1,5 +1,5 @@
-import type { Json } from '../../core/canonical-json.ts'
-import { ok } from '../../core/failure.ts'
+import type { Json } from '../../core/base/canonical-json.ts'
+import { ok } from '../../core/base/failure.ts'
 import { type Exchange, json, listIn, memberOf, nameIn } from '../../core/outbox/exchange.ts'
 import type { FindingItem } from '../../core/outbox/item.ts'
 import { SERVICE_NOW_PRIORITY } from '../formats/grids/tickets.ts'

@@ -1,6 +1,6 @@
 import type { Assessment, Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
-import type { Catalog } from '../../core/catalog.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import { type Finding, findingReference } from '../../core/finding/finding.ts'
 import {
   type EvidenceDates,
@@ -9,8 +9,8 @@ import {
   outboxKey,
   type PackItem,
 } from '../../core/outbox/item.ts'
-import { plain } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
+import { compare } from '../../core/recording/recording.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
 import { controlNames, dueDay } from '../formats/grids/results.ts'
 import type { Presentation } from '../presentation.ts'
 import { statusText } from '../report/findings.ts'

@@ -1,5 +1,5 @@
-import type { Json } from '../../core/canonical-json.ts'
-import { ok } from '../../core/failure.ts'
+import type { Json } from '../../core/base/canonical-json.ts'
+import { ok } from '../../core/base/failure.ts'
 import { type Exchange, json } from '../../core/outbox/exchange.ts'
 import type { OutboxItem } from '../../core/outbox/item.ts'
 import { type Fact, factsOf, headline, LIMITATION } from './text.ts'

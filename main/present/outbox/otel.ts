@@ -1,9 +1,9 @@
 import type { Severity } from '../../../schemas/conclusion-words.ts'
-import type { Json } from '../../core/canonical-json.ts'
-import { fail, ok } from '../../core/failure.ts'
+import type { Json } from '../../core/base/canonical-json.ts'
+import { fail, ok } from '../../core/base/failure.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import { type Exchange, json, memberOf } from '../../core/outbox/exchange.ts'
 import type { OutboxItem } from '../../core/outbox/item.ts'
-import { plain } from '../../core/plain-text.ts'
 import { headline, linesOf } from './text.ts'
 
 /**

@@ -1,4 +1,5 @@
 import { SEVERITIES, severityWords } from '../../../schemas/conclusion-words.ts'
+import { names, of, oneLine, plain, plural } from '../../core/base/plain-text.ts'
 import type {
   EvidenceDates,
   FindingItem,
@@ -7,7 +8,6 @@ import type {
   OutboxItem,
   PackItem,
 } from '../../core/outbox/item.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import { severityCounts } from '../presentation.ts'
 
 const demoMark = ({ demo }: ItemSource): string => (demo ? '[Demo data] ' : '')

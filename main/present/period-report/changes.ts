@@ -1,7 +1,7 @@
 import type { Deviation, HardwareChange, PeriodChange } from '../../../schemas/types.ts'
 import { PROPERTIES } from '../../../schemas/words.ts'
-import { names, of, plain, plural } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
+import { alike } from '../../core/base/grouping.ts'
+import { names, of, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -14,8 +14,8 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { alike } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { compare } from '../../core/recording/recording.ts'
 import { brief, moment } from '../report/wording.ts'
 import {
   checkOf,

@@ -1,9 +1,8 @@
 import { documentLine, rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { Period, PeriodConclusions, PeriodControl } from '../../../schemas/types.ts'
 import { dayCount } from '../../../schemas/words.ts'
-import type { Practice, PracticesView } from '../../core/evidence-view.ts'
-import type { Framework } from '../../core/framework.ts'
-import { of, outOf, plain, plural } from '../../core/plain-text.ts'
+import { alike } from '../../core/base/grouping.ts'
+import { of, outOf, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -15,8 +14,9 @@ import {
   quiet,
   type Section,
   text,
-} from '../../core/report-document.ts'
-import { alike } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import type { Practice, PracticesView } from '../../core/recording/evidence-view.ts'
+import type { Framework } from '../../core/rules/framework.ts'
 import { partsBlock, stateBlock } from '../report/control-detail.ts'
 import { CUSTOMER_MAPPING, documentCell, moment, serverMarked, when } from '../report/wording.ts'
 import { nodeTestsIn, PERIOD_TITLES, type PeriodReportInput, rowsOf, seePart } from './lists.ts'

@@ -1,6 +1,6 @@
 import type { Period, RulesSpan } from '../../../schemas/types.ts'
 import { generalLimitation } from '../../../schemas/words.ts'
-import { of, plain, plural } from '../../core/plain-text.ts'
+import { of, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -14,7 +14,7 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
 import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
 import { dayOf, type FactRows, factBlock, typed } from '../report/boundary.ts'
 import { signerCell } from '../report/cover.ts'

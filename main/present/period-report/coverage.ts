@@ -1,7 +1,7 @@
 import type { Figure, FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import type { Calendar, CalendarDay } from '../../../schemas/types.ts'
 import { dayCount, durationWords } from '../../../schemas/words.ts'
-import { of, plain, plural } from '../../core/plain-text.ts'
+import { of, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   headedTable,
@@ -12,7 +12,7 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
 import { dayOf } from '../report/boundary.ts'
 import { brief, moment } from '../report/wording.ts'
 import { DAY_STATES, type DayState, type DayStretch, dayState, dayStateWords, stretches } from './day-states.ts'

@@ -1,9 +1,6 @@
 import { populationWords } from '../../../schemas/period-words.ts'
 import type { ControlCheck, Period, PeriodChange, PeriodSample } from '../../../schemas/types.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import type { Check } from '../../core/check.ts'
-import type { Framework } from '../../core/framework.ts'
-import { of, plain } from '../../core/plain-text.ts'
+import { of, plain } from '../../core/base/plain-text.ts'
 import {
   type Block,
   code,
@@ -15,7 +12,10 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
+import type { Check } from '../../core/rules/check.ts'
+import type { Framework } from '../../core/rules/framework.ts'
 import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
 import type { ReportInput } from '../input.ts'
 import { when } from '../report/wording.ts'

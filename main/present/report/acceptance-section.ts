@@ -1,14 +1,6 @@
 import type { AcceptanceRequest, RiskAcceptance } from '../../../schemas/types.ts'
 import { statusWords } from '../../../schemas/words.ts'
-import type { Finding } from '../../core/finding/finding.ts'
-import { names, of, oneLine, plain } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
-import {
-  type AcceptanceRequestStatus,
-  acceptanceRequestStatus,
-  acceptanceRequestsOf,
-} from '../../core/register/decisions.ts'
-import { statusOf } from '../../core/register.ts'
+import { names, of, oneLine, plain } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -18,7 +10,15 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
+import type { Finding } from '../../core/finding/finding.ts'
+import { compare } from '../../core/recording/recording.ts'
+import {
+  type AcceptanceRequestStatus,
+  acceptanceRequestStatus,
+  acceptanceRequestsOf,
+} from '../../core/register/decisions.ts'
+import { statusOf } from '../../core/register/register.ts'
 import { byStatus, type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './boundary.ts'
 import { lasts, peopleRows, withdrawal } from './cover.ts'
 import { deviationsOverRuns } from './findings.ts'

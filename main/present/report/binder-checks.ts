@@ -1,11 +1,9 @@
 import { roleWords } from '../../../schemas/conclusion-words.ts'
 import type { CaptureRef, ControlAssessment, ControlCheck, Observation } from '../../../schemas/types.ts'
 import { PROPERTIES, propertyWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
-import type { Check } from '../../core/check.ts'
-import { sha256 } from '../../core/digest.ts'
-import type { Control, Framework } from '../../core/framework.ts'
-import { names, plain, plural } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { alike } from '../../core/base/grouping.ts'
+import { names, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -15,8 +13,11 @@ import {
   quiet,
   type Section,
   table,
-} from '../../core/report-document.ts'
-import { alike, reached, severity } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { reached, severity } from '../../core/conclusion/tally.ts'
+import { compare } from '../../core/recording/recording.ts'
+import type { Check } from '../../core/rules/check.ts'
+import type { Control, Framework } from '../../core/rules/framework.ts'
 import { factBlock } from './boundary.ts'
 import { resultCell } from './control-detail.ts'
 import type { Matter } from './input.ts'

@@ -1,14 +1,7 @@
 import { levelWords, rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, EvidenceDocument, RiskAcceptance } from '../../../schemas/types.ts'
 import { statusWords } from '../../../schemas/words.ts'
-import type { Check } from '../../core/check.ts'
-import { levelOf } from '../../core/conclusion/documents.ts'
-import type { Control, Framework } from '../../core/framework.ts'
-import { PATHS } from '../../core/pack-files.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
-import { attachmentPath } from '../../core/register/attachments.ts'
-import { statusOf } from '../../core/register.ts'
+import { names, of, oneLine, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -20,8 +13,15 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { reached } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { reached } from '../../core/conclusion/tally.ts'
+import { PATHS } from '../../core/pack/pack-files.ts'
+import { compare } from '../../core/recording/recording.ts'
+import { attachmentPath } from '../../core/register/attachments.ts'
+import { levelOf } from '../../core/register/documents.ts'
+import { statusOf } from '../../core/register/register.ts'
+import type { Check } from '../../core/rules/check.ts'
+import type { Control, Framework } from '../../core/rules/framework.ts'
 import { matterOf, paperOf, type ReportDocument, type ReportInput } from '../report.ts'
 import { checkPages, checkRow, type OpenGroup, openGroups } from './binder-checks.ts'
 import { factBlock } from './boundary.ts'

@@ -7,10 +7,7 @@ import type {
   SubserviceReport,
 } from '../../../schemas/types.ts'
 import { dayCount } from '../../../schemas/words.ts'
-import { type EphiPlace, ephiGapSentences, ephiGaps } from '../../core/engagement/ephi.ts'
-import { PATHS } from '../../core/pack-files.ts'
-import { names, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
-import { type EntryStatus, statusOf } from '../../core/register.ts'
+import { names, oneLine, outOf, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -23,8 +20,11 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { reached } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { reached } from '../../core/conclusion/tally.ts'
+import { type EphiPlace, ephiGapSentences, ephiGaps } from '../../core/engagement/ephi.ts'
+import { PATHS } from '../../core/pack/pack-files.ts'
+import { type EntryStatus, statusOf } from '../../core/register/register.ts'
 import type { Matter } from './input.ts'
 import { titleName } from './short.ts'
 import { chosenFrameworks, countLines, day, itemName, titles } from './wording.ts'

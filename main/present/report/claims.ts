@@ -7,11 +7,9 @@ import type {
   ProviderProfile,
 } from '../../../schemas/types.ts'
 import { CLAIM_ANSWERS, claimAnswerWords } from '../../../schemas/words.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { claimsOf } from '../../core/claim.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
-import { sourceCitation, sourceName } from '../../core/provider.ts'
-import { compare } from '../../core/recording.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { alike } from '../../core/base/grouping.ts'
+import { names, of, oneLine, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -24,8 +22,10 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { alike } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { compare } from '../../core/recording/recording.ts'
+import { claimsOf } from '../../core/rules/claim.ts'
+import { sourceCitation, sourceName } from '../../core/rules/provider.ts'
 import { dayOf, factBlock, typed } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { reasonLine, titles, worstFirst } from './wording.ts'

@@ -10,9 +10,7 @@ import {
 } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlCheck, ControlDecision } from '../../../schemas/types.ts'
 import { decisionWords } from '../../../schemas/words.ts'
-import type { Control, EvidenceType, Framework } from '../../core/framework.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
-import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
+import { names, of, oneLine, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -25,7 +23,9 @@ import {
   quiet,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
+import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
+import type { Control, EvidenceType, Framework } from '../../core/rules/framework.ts'
 import { isAllAccepted, isObservation, partsTable } from '../formats/row-counts.ts'
 import { acceptedBriefly } from './acceptance-section.ts'
 import type { Matter } from './input.ts'

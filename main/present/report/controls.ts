@@ -1,6 +1,5 @@
 import { rowStateWords } from '../../../schemas/conclusion-words.ts'
-import type { Framework } from '../../core/framework.ts'
-import { of, plain } from '../../core/plain-text.ts'
+import { of, plain } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -10,7 +9,8 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
+import type { Framework } from '../../core/rules/framework.ts'
 import { dayOf } from './boundary.ts'
 import {
   type ControlRow,

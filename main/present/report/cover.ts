@@ -1,8 +1,5 @@
 import type { Resolution, SignOff, Withdrawal } from '../../../schemas/types.ts'
-import { EMBEDDED_NAMES, type EmbeddedForm } from '../../core/embedded.ts'
-import { names, oneLine, plain, plural } from '../../core/plain-text.ts'
-import { type Approvable, keysProblem, signaturesOf } from '../../core/register/signatures.ts'
-import { type EntryStatus, isOnePerson } from '../../core/register.ts'
+import { names, oneLine, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -14,8 +11,11 @@ import {
   quiet,
   type Section,
   text,
-} from '../../core/report-document.ts'
-import { reached } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { reached } from '../../core/conclusion/tally.ts'
+import { EMBEDDED_NAMES, type EmbeddedForm } from '../../core/pack/embedded.ts'
+import { type EntryStatus, isOnePerson } from '../../core/register/register.ts'
+import { type Approvable, keysProblem, signaturesOf } from '../../core/register/signatures.ts'
 import { byWhom, dayOf, type FactRows, typed } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { profileCell } from './method.ts'

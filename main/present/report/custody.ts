@@ -1,11 +1,7 @@
 import type { Recording, Register } from '../../../schemas/types.ts'
-import { collectedBy, type Dependence, dependenceOf } from '../../core/assessor.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { sha256 } from '../../core/digest.ts'
-import type { Framework } from '../../core/framework.ts'
-import { PATHS } from '../../core/pack-files.ts'
-import { names, oneLine, outOf, plain, plural, quote } from '../../core/plain-text.ts'
-import { compare, type RecordingOutline, recordingDigest, replacedByClass } from '../../core/recording.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { names, oneLine, outOf, plain, plural, quote } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -17,7 +13,11 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
+import { collectedBy, type Dependence, dependenceOf } from '../../core/conclusion/assessor.ts'
+import { PATHS } from '../../core/pack/pack-files.ts'
+import { compare, type RecordingOutline, recordingDigest, replacedByClass } from '../../core/recording/recording.ts'
+import type { Framework } from '../../core/rules/framework.ts'
 import { dayOf, declaredBy, factBlock } from './boundary.ts'
 import { signerCell } from './cover.ts'
 import type { Matter } from './input.ts'

@@ -1,10 +1,7 @@
 import type { ControlDecision } from '../../../schemas/types.ts'
 import { decisionWords, statusWords } from '../../../schemas/words.ts'
-import type { Finding } from '../../core/finding/finding.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
-import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
-import type { EntryStatus } from '../../core/register.ts'
+import { alike } from '../../core/base/grouping.ts'
+import { names, of, oneLine, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -15,8 +12,11 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { alike } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import type { Finding } from '../../core/finding/finding.ts'
+import { compare } from '../../core/recording/recording.ts'
+import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
+import type { EntryStatus } from '../../core/register/register.ts'
 import { findingByCheck } from '../presentation.ts'
 import { byStatus, factBlock, furtherEntries, MOST_ENTRIES, typed } from './boundary.ts'
 import { lasts, peopleRows, withdrawal } from './cover.ts'

@@ -1,15 +1,7 @@
 import type { Capture, NodeAssessment } from '../../../schemas/types.ts'
-import { sha256 } from '../../core/digest.ts'
-import { nodeFolder } from '../../core/pack-files.ts'
-import { names, of, plain, plural } from '../../core/plain-text.ts'
-import type { Parsed } from '../../core/probe.ts'
-import {
-  byProbeAndCommand,
-  compare,
-  type RecordingOutline,
-  recordingDigest,
-  replacedByClass,
-} from '../../core/recording.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { alike } from '../../core/base/grouping.ts'
+import { names, of, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -21,9 +13,17 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import type { SudoReconciliation, SudoRow } from '../../core/sudoers.ts'
-import { alike } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import type { SudoReconciliation, SudoRow } from '../../core/collector/sudoers.ts'
+import { nodeFolder } from '../../core/pack/pack-files.ts'
+import type { Parsed } from '../../core/recording/probe.ts'
+import {
+  byProbeAndCommand,
+  compare,
+  type RecordingOutline,
+  recordingDigest,
+  replacedByClass,
+} from '../../core/recording/recording.ts'
 import type { Matter } from './input.ts'
 import { syntheticText, titles } from './wording.ts'
 

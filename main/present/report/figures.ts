@@ -1,6 +1,6 @@
 import type { Figure } from '../../../schemas/figure.ts'
 import type { NodeAssessment } from '../../../schemas/types.ts'
-import { type Block, heading, text } from '../../core/report-document.ts'
+import { type Block, heading, text } from '../../core/base/report-document.ts'
 import type { ReportInput } from '../input.ts'
 
 /** In larger reports only nodes with a deviation or anomaly have figures, so that readers can find them. */

@@ -1,8 +1,6 @@
 import { findingStatusWords, LIMITS_CONTROLS, severityWords } from '../../../schemas/conclusion-words.ts'
 import type { Deviation, EarlierRuns } from '../../../schemas/types.ts'
-import type { ConcernedControl, Finding, FoundDeviation } from '../../core/finding/finding.ts'
-import { names, of, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
+import { names, of, oneLine, outOf, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -14,9 +12,11 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { reached } from '../../core/tally.ts'
-import type { CheckRemediation } from '../../core/work-order.ts'
+} from '../../core/base/report-document.ts'
+import { reached } from '../../core/conclusion/tally.ts'
+import type { ConcernedControl, Finding, FoundDeviation } from '../../core/finding/finding.ts'
+import type { CheckRemediation } from '../../core/finding/work-order.ts'
+import { compare } from '../../core/recording/recording.ts'
 import { byCheck, remedyOf, severityCounts, whyOf } from '../presentation.ts'
 import type { Matter } from './input.ts'
 import { countText, countWords, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'

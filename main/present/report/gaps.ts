@@ -1,9 +1,8 @@
 import { riskAreaWords } from '../../../schemas/conclusion-words.ts'
 import { type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
 import type { CheckResult, NodeAssessment, Observation } from '../../../schemas/types.ts'
-import type { Check } from '../../core/check.ts'
-import type { Finding } from '../../core/finding/finding.ts'
-import { names, of, plain, plural } from '../../core/plain-text.ts'
+import { alike } from '../../core/base/grouping.ts'
+import { names, of, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -14,8 +13,10 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { alike, reached } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { reached } from '../../core/conclusion/tally.ts'
+import type { Finding } from '../../core/finding/finding.ts'
+import type { Check } from '../../core/rules/check.ts'
 import { acceptance } from './acceptance-section.ts'
 import type { Matter } from './input.ts'
 import { noFinding, severityMark } from './page-one.ts'

@@ -1,5 +1,5 @@
-import type { Acceptances } from '../../core/register.ts'
-import type { Tally } from '../../core/tally.ts'
+import type { Tally } from '../../core/conclusion/tally.ts'
+import type { Acceptances } from '../../core/register/register.ts'
 import type { ReportInput } from '../input.ts'
 import type { Presentation } from '../presentation.ts'
 

@@ -1,8 +1,6 @@
 import type { HardwarePin, Isolation, OpenPoint, SignalReading } from '../../../schemas/types.ts'
 import { anomalyWords, familyWords, indicationWords, oddsWords, spoofWords } from '../../../schemas/words.ts'
-import type { Catalog, SignalNote } from '../../core/catalog.ts'
-import { of, plain, plural } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
+import { of, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -13,7 +11,9 @@ import {
   plainCell,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
+import { compare } from '../../core/recording/recording.ts'
+import type { Catalog, SignalNote } from '../../core/rules/catalog.ts'
 import { brief } from './wording.ts'
 
 interface Telling {

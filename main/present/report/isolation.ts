@@ -1,10 +1,19 @@
 import type { DeviceAttachment, Isolation, NodeAssessment, Observation } from '../../../schemas/types.ts'
 import { environmentText, gradeWords, imageLimit, tenancyWords } from '../../../schemas/words.ts'
-import { names, of, plain, plural } from '../../core/plain-text.ts'
-import { LIVE_NOT_ASKED } from '../../core/probe.ts'
+import { alike } from '../../core/base/grouping.ts'
+import { names, of, plain, plural } from '../../core/base/plain-text.ts'
+import {
+  type Block,
+  heading,
+  list,
+  plainCell,
+  quiet,
+  type Section,
+  table,
+  text,
+} from '../../core/base/report-document.ts'
+import { LIVE_NOT_ASKED } from '../../core/recording/probe.ts'
 import { explanationsFor, explanationText } from '../../core/register/explanations.ts'
-import { type Block, heading, list, plainCell, quiet, type Section, table, text } from '../../core/report-document.ts'
-import { alike } from '../../core/tally.ts'
 import { ANALYSIS_KINDS, figureBlocks, isPictured, MANY_NODES, picturesNote } from './figures.ts'
 import type { Matter } from './input.ts'
 import { type Common, commonBlocks, commonOf, isolationAnalysis } from './isolation-analysis.ts'

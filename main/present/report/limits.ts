@@ -20,11 +20,7 @@ import {
   verdictWords,
   type Word,
 } from '../../../schemas/words.ts'
-import { type Catalog, offNodeChecksOf } from '../../core/catalog.ts'
-import type { Check } from '../../core/check.ts'
-import type { EmbeddedForm } from '../../core/embedded.ts'
-import { plain } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -37,7 +33,11 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
+import type { EmbeddedForm } from '../../core/pack/embedded.ts'
+import { compare } from '../../core/recording/recording.ts'
+import { type Catalog, offNodeChecksOf } from '../../core/rules/catalog.ts'
+import type { Check } from '../../core/rules/check.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks, see, titles, verdictMark } from './wording.ts'
 

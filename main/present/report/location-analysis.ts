@@ -1,6 +1,6 @@
 import { LOCATION_SHOWS, locationClassWords, locationVerdictWords } from '../../../schemas/location-words.ts'
 import type { DistanceBound, Location, LocationResult, NodeAssessment, Place } from '../../../schemas/types.ts'
-import { plain } from '../../core/plain-text.ts'
+import { plain } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -13,7 +13,7 @@ import {
   quiet,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
 import { figureBlocks } from './figures.ts'
 import type { Matter } from './input.ts'
 import { brief, cites, observed, when } from './wording.ts'

@@ -10,14 +10,7 @@ import type {
   VantageRecord,
 } from '../../../schemas/types.ts'
 import { dayCount } from '../../../schemas/words.ts'
-import {
-  LOCATION_VERDICTS,
-  nearestDisc,
-  placeAnswer,
-  policyAnswers,
-  worstVerdict,
-} from '../../core/location-verdicts.ts'
-import { of, plain, plural } from '../../core/plain-text.ts'
+import { of, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -28,7 +21,14 @@ import {
   plainCell,
   type Section,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
+import {
+  LOCATION_VERDICTS,
+  nearestDisc,
+  placeAnswer,
+  policyAnswers,
+  worstVerdict,
+} from '../../core/conclusion/location-verdicts.ts'
 import { dayOf, daysSince } from './boundary.ts'
 import { MANY_NODES } from './figures.ts'
 import type { Matter } from './input.ts'

@@ -1,9 +1,6 @@
 import type { Capture, Recording } from '../../../schemas/types.ts'
 import { type Property, profileWords, propertyWords } from '../../../schemas/words.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
-import type { Command, Probe } from '../../core/probe.ts'
-import { type ThresholdValue, thresholdValues } from '../../core/profile.ts'
-import { compare } from '../../core/recording.ts'
+import { names, of, oneLine, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -15,8 +12,11 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { reached } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { reached } from '../../core/conclusion/tally.ts'
+import type { Command, Probe } from '../../core/recording/probe.ts'
+import { compare } from '../../core/recording/recording.ts'
+import { type ThresholdValue, thresholdValues } from '../../core/rules/profile.ts'
 import { factBlock } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { showsList } from './location-analysis.ts'

@@ -1,7 +1,6 @@
 import type { HostKey, Isolation, NodeAssessment, Recording } from '../../../schemas/types.ts'
 import { environmentText, gradeWords, tenancyWords } from '../../../schemas/words.ts'
-import { names, of, plain, plural } from '../../core/plain-text.ts'
-import { recordingDigest } from '../../core/recording.ts'
+import { names, of, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -12,8 +11,9 @@ import {
   plainCell,
   type Section,
   text,
-} from '../../core/report-document.ts'
-import { reached } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { reached } from '../../core/conclusion/tally.ts'
+import { recordingDigest } from '../../core/recording/recording.ts'
 import type { FactRows } from './boundary.ts'
 import { MANY_NODES } from './figures.ts'
 import type { Matter } from './input.ts'

@@ -1,6 +1,6 @@
 import { levelWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment } from '../../../schemas/types.ts'
-import { oneLine } from '../../core/plain-text.ts'
+import { oneLine } from '../../core/base/plain-text.ts'
 import { type DocumentStatus, documentStatusesIn } from '../../core/register/requests.ts'
 import { basisOf } from '../../core/register/versions.ts'
 import type { ReportInput } from '../input.ts'

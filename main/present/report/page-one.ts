@@ -1,7 +1,6 @@
 import { severityWords } from '../../../schemas/conclusion-words.ts'
 import type { Engagement } from '../../../schemas/types.ts'
-import type { Finding, FoundDeviation } from '../../core/finding/finding.ts'
-import { of, oneLine, outOf, plural } from '../../core/plain-text.ts'
+import { of, oneLine, outOf, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -12,8 +11,9 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { reached } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { reached } from '../../core/conclusion/tally.ts'
+import type { Finding, FoundDeviation } from '../../core/finding/finding.ts'
 import type { NextAction, NotSeen } from '../presentation.ts'
 import { dayOf, type FactRows } from './boundary.ts'
 import type { Matter } from './input.ts'

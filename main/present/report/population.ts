@@ -9,10 +9,8 @@ import type {
   Reconciliation,
 } from '../../../schemas/types.ts'
 import { dayCount } from '../../../schemas/words.ts'
-import { FRESH_DAYS } from '../../core/assess.ts'
-import { PATHS } from '../../core/pack-files.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
+import { alike } from '../../core/base/grouping.ts'
+import { names, of, oneLine, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -23,9 +21,12 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { markText, NOTHING_SHARED, surplusNames } from '../../core/same-machine.ts'
-import { alike, reached } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { FRESH_DAYS } from '../../core/conclusion/assess.ts'
+import { reached } from '../../core/conclusion/tally.ts'
+import { PATHS } from '../../core/pack/pack-files.ts'
+import { compare } from '../../core/recording/recording.ts'
+import { markText, NOTHING_SHARED, surplusNames } from '../../core/recording/same-machine.ts'
 import { declaredBy, factBlock, typed } from './boundary.ts'
 import type { Matter } from './input.ts'
 import { nodeWords, see, titles } from './wording.ts'

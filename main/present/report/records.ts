@@ -1,14 +1,8 @@
 import { levelWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlRef, EvidenceDocument } from '../../../schemas/types.ts'
 import { periodCoverWords, statusWords } from '../../../schemas/words.ts'
-import { levelOf, REQUESTS } from '../../core/conclusion/documents.ts'
-import type { Control } from '../../core/framework.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
-import { attachmentPath } from '../../core/register/attachments.ts'
-import { type DocumentStatus, documentStatuses, supportingIn } from '../../core/register/requests.ts'
-import { basisOf, effectiveText, periodCover, supersededIn, versionName } from '../../core/register/versions.ts'
-import { isOnePerson } from '../../core/register.ts'
+import { alike } from '../../core/base/grouping.ts'
+import { names, of, oneLine, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -18,8 +12,14 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
-import { alike } from '../../core/tally.ts'
+} from '../../core/base/report-document.ts'
+import { compare } from '../../core/recording/recording.ts'
+import { attachmentPath } from '../../core/register/attachments.ts'
+import { levelOf, REQUESTS } from '../../core/register/documents.ts'
+import { isOnePerson } from '../../core/register/register.ts'
+import { type DocumentStatus, documentStatuses, supportingIn } from '../../core/register/requests.ts'
+import { basisOf, effectiveText, periodCover, supersededIn, versionName } from '../../core/register/versions.ts'
+import type { Control } from '../../core/rules/framework.ts'
 import { byStatus, type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './boundary.ts'
 import { withdrawal } from './cover.ts'
 import type { Matter } from './input.ts'

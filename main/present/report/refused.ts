@@ -1,6 +1,6 @@
+import { of } from '../../core/base/plain-text.ts'
+import type { Line } from '../../core/base/report-document.ts'
 import type { ConcernedControl, Finding } from '../../core/finding/finding.ts'
-import { of } from '../../core/plain-text.ts'
-import type { Line } from '../../core/report-document.ts'
 import type { ReportInput } from '../input.ts'
 import { chosenFrameworks } from './wording.ts'
 

@@ -1,4 +1,4 @@
-import { plain } from '../../core/plain-text.ts'
+import { plain } from '../../core/base/plain-text.ts'
 
 /** Units of width: the width of an “n”, in the regular and the semibold font. */
 const SLIM = /[fijlrt .,:;'!()[\]|]/

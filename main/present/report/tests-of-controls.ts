@@ -1,10 +1,7 @@
 import { documentLine, ROW_STATES, rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlCheck } from '../../../schemas/types.ts'
 import { PROPERTIES, propertyWords } from '../../../schemas/words.ts'
-import type { Check } from '../../core/check.ts'
-import type { Finding } from '../../core/finding/finding.ts'
-import type { Control, Framework } from '../../core/framework.ts'
-import { names, of, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
+import { names, of, oneLine, outOf, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -15,7 +12,10 @@ import {
   type Section,
   table,
   text,
-} from '../../core/report-document.ts'
+} from '../../core/base/report-document.ts'
+import type { Finding } from '../../core/finding/finding.ts'
+import type { Check } from '../../core/rules/check.ts'
+import type { Control, Framework } from '../../core/rules/framework.ts'
 import { isObservation } from '../formats/row-counts.ts'
 import { byCheck, findingByCheck } from '../presentation.ts'
 import { type ControlRow, controlRowsOf, isTested } from './control-detail.ts'

@@ -18,13 +18,13 @@ import type {
   ServerPart,
 } from '../../../schemas/types.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import { sha256 } from '../../core/digest.ts'
-import type { Framework } from '../../core/framework.ts'
-import { of, plain, plural } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
-import type { Line, MarkName } from '../../core/report-document.ts'
-import { isDecidable, type PropertyCell, reached, SEVERITY } from '../../core/tally.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { of, plain, plural } from '../../core/base/plain-text.ts'
+import type { Line, MarkName } from '../../core/base/report-document.ts'
+import { isDecidable, type PropertyCell, reached, SEVERITY } from '../../core/conclusion/tally.ts'
+import { compare } from '../../core/recording/recording.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
+import type { Framework } from '../../core/rules/framework.ts'
 import type { ReportInput } from '../input.ts'
 
 const SHORT: Readonly<Record<string, string>> = {

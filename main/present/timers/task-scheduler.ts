@@ -1,5 +1,5 @@
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { WEEKDAYS } from '../../core/period/cadence.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { WEEKDAYS } from '../../core/run-chain/cadence.ts'
 import type { TimerUnits } from '../../core/schedule/schedule.ts'
 import { two, type UnitInput, type Wake, xmlText, zoneWarnings } from './unit-input.ts'
 

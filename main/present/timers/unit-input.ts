@@ -1,5 +1,5 @@
 import type { Schedule } from '../../../schemas/types.ts'
-import { type Cadence, dueTimes, type Zones } from '../../core/period/cadence.ts'
+import { type Cadence, dueTimes, type Zones } from '../../core/run-chain/cadence.ts'
 import type { StartedBy } from '../../core/schedule/schedule.ts'
 
 /** Start times by one clock, per week, month or day. */

@@ -1,6 +1,6 @@
 import type { Schedule } from '../../../schemas/types.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { cadenceText, type Zones } from '../../core/period/cadence.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { cadenceText, type Zones } from '../../core/run-chain/cadence.ts'
 import { cadenceOf, type StartedBy, type TimerKind, type TimerUnits } from '../../core/schedule/schedule.ts'
 import { cronUnits, launchdUnits, taskUnits } from './task-scheduler.ts'
 import { two, type UnitInput, type Wake, wakesOf } from './unit-input.ts'

@@ -5,7 +5,7 @@ import {
   type RequestEntry,
   type SharedPack,
 } from '../../../schemas/ipc-portal.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
 import { isDigest } from '../../core/run-chain/entry.ts'
 import { emptyLog, type LogHead } from '../chained-log.ts'
 

@@ -1,7 +1,7 @@
 import type { InvitationStatus, InvitationView, PortalMoment } from '../../../schemas/ipc-portal.ts'
-import { type Sha256, sha256 } from '../../core/digest.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { isDay } from '../../core/register/days.ts'
+import { isDay } from '../../core/base/days.ts'
+import { type Sha256, sha256 } from '../../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 
 /** Access of an auditor to one engagement, which an officer gave. */
 export interface Invitation extends Pick<InvitationView, 'id' | 'label' | 'invited' | 'until' | 'linkUntil' | 'ended'> {

@@ -1,5 +1,5 @@
 import type { PortalRequest, RequestCounts, RequestEntry, RequestStatus } from '../../../schemas/ipc-portal.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import type { Who } from './events.ts'
 
 /** Officers answer, auditors accept or return. */

@@ -1,5 +1,5 @@
 import type { PortalMoment, SharedPack } from '../../../schemas/ipc-portal.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { logLines } from '../chained-log.ts'
 import { isPortalEvent, type PortalEvent } from './events.ts'
 import { accessesOf, type Invitation, NO_INVITATION, statusOf } from './invitations.ts'

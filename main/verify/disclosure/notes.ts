@@ -1,5 +1,5 @@
-import { parseBounded } from '../../core/bounded-json.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
+import { parseBounded } from '../../core/base/bounded-json.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
 import { PART_CLASSES, type PartClass } from './classes.ts'
 import { type DisclosedUnit, isOpen, isWhollyOpen } from './copy.ts'
 import type { Underivable } from './underivable.ts'

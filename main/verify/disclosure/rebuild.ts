@@ -7,13 +7,14 @@ import type {
   Register,
 } from '../../../schemas/types.ts'
 import { verdictWords } from '../../../schemas/words.ts'
-import { hasRepeatedMember, parseBounded } from '../../core/bounded-json.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { sha256 } from '../../core/digest.ts'
-import { RECORDING } from '../../core/layout.ts'
-import { PATHS, type PackScope } from '../../core/pack-files.ts'
-import { isChosenProfile } from '../../core/profile.ts'
-import type { CapturedAnswer, LoadedRecording } from '../../core/recording.ts'
+import { hasRepeatedMember, parseBounded } from '../../core/base/bounded-json.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { RECORDING } from '../../core/base/layout.ts'
+import type { PackScope } from '../../core/conclusion/assess.ts'
+import { PATHS } from '../../core/pack/pack-files.ts'
+import type { CapturedAnswer, LoadedRecording } from '../../core/recording/recording.ts'
+import { isChosenProfile } from '../../core/rules/profile.ts'
 import { bytesOfUnit, type DisclosedPart, type DisclosedUnit, isOpen, textOfParts } from './copy.ts'
 
 /** Marks a redacted part in a text. A private-use character: valid in a JSON string and never used otherwise. */

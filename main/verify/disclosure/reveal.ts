@@ -1,11 +1,11 @@
-import { readsOf } from '../../core/assessor.ts'
-import { parseBounded } from '../../core/bounded-json.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import { isSha256, type Sha256 } from '../../core/digest.ts'
-import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { quote } from '../../core/plain-text.ts'
-import type { PackSource } from '../../core/ports.ts'
+import { parseBounded } from '../../core/base/bounded-json.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { isSha256, type Sha256 } from '../../core/base/digest.ts'
+import { fail, type Outcome, ok } from '../../core/base/failure.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { readsOf } from '../../core/conclusion/assessor.ts'
+import type { PackSource } from '../../core/ports/ports.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
 import {
   committed,
   type DisclosedUnit,

@@ -1,7 +1,8 @@
 import type { Verdict } from '../../../schemas/words.ts'
-import type { Reads } from '../../core/assessor.ts'
-import { nodeFolder, type PackScope } from '../../core/pack-files.ts'
-import { captureKey } from '../../core/probe.ts'
+import type { PackScope } from '../../core/conclusion/assess.ts'
+import type { Reads } from '../../core/conclusion/assessor.ts'
+import { nodeFolder } from '../../core/pack/pack-files.ts'
+import { captureKey } from '../../core/recording/probe.ts'
 import { type DisclosedContent, type DisclosedNode, type DisclosedRecording, hasGap } from './rebuild.ts'
 
 /** Results that cannot be reproduced from a copy, based on the evidence that each check can read. */

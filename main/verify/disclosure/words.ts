@@ -7,9 +7,9 @@ import type {
   SiteRow,
   VantageMeasurement,
 } from '../../../schemas/types.ts'
-import { parseBounded } from '../../core/bounded-json.ts'
-import { PATHS } from '../../core/pack-files.ts'
-import { decodeUtf8 } from '../../core/plain-text.ts'
+import { parseBounded } from '../../core/base/bounded-json.ts'
+import { decodeUtf8 } from '../../core/base/plain-text.ts'
+import { PATHS } from '../../core/pack/pack-files.ts'
 import type { PartClass } from './classes.ts'
 import { type Hit, hitsOf, KEYED_RULES } from './rules.ts'
 

@@ -1,7 +1,7 @@
-import { type Catalog, catalogDigest } from '../../core/catalog.ts'
-import { plural, quote } from '../../core/plain-text.ts'
-import { captureKey, isAskedFor } from '../../core/probe.ts'
-import type { RecordingOutline } from '../../core/recording.ts'
+import { plural, quote } from '../../core/base/plain-text.ts'
+import { captureKey, isAskedFor } from '../../core/recording/probe.ts'
+import type { RecordingOutline } from '../../core/recording/recording.ts'
+import { type Catalog, catalogDigest } from '../../core/rules/catalog.ts'
 import type { NodeReading } from './entries.ts'
 
 /** Whether a recording states that it is complete and was collected by this catalog, so that its captures can be counted. */

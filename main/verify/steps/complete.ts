@@ -5,10 +5,10 @@ import type {
   VerificationReport,
   VerifiedKind,
 } from '../../../schemas/verification.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { PATHS } from '../../core/pack.ts'
-import { plural, quote } from '../../core/plain-text.ts'
-import { type RecordingOutline, recordingDigest } from '../../core/recording.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { plural, quote } from '../../core/base/plain-text.ts'
+import { PATHS } from '../../core/pack/pack.ts'
+import { type RecordingOutline, recordingDigest } from '../../core/recording/recording.ts'
 import type { NodeReading } from './entries.ts'
 import type { PagesCompared } from './pages.ts'
 import type { PackReading } from './read.ts'

@@ -1,12 +1,13 @@
 import type { EntrySignature, NodeAssessment, Register, TracedNode } from '../../../schemas/types.ts'
-import { populationOf } from '../../core/assess.ts'
-import type { AssessedNode, PackAssessor } from '../../core/assessor.ts'
-import { MOST_PROBLEMS } from '../../core/budgets.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { nodeAssessmentPath, nodeFolder } from '../../core/pack-files.ts'
-import { quote } from '../../core/plain-text.ts'
-import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
-import { compare, type LoadedRecording, recordingDigest } from '../../core/recording.ts'
+import { MOST_PROBLEMS } from '../../core/base/budgets.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { populationOf } from '../../core/conclusion/assess.ts'
+import type { AssessedNode, PackAssessor } from '../../core/conclusion/assessor.ts'
+import { nodeAssessmentPath, nodeFolder } from '../../core/pack/pack-files.ts'
+import type { PackSource, SchemaValidator, SealReader } from '../../core/ports/ports.ts'
+import { compare, type LoadedRecording, recordingDigest } from '../../core/recording/recording.ts'
+import { isOnePerson } from '../../core/register/register.ts'
 import {
   isOneKey,
   keysProblem,
@@ -16,7 +17,6 @@ import {
   signaturesOf,
   signedBytes,
 } from '../../core/register/signatures.ts'
-import { isOnePerson } from '../../core/register.ts'
 import { commonOutputs } from './common-outputs.ts'
 import { canonical, digestOfRead, nodeFolders, type PackReading, readRecording, textOf } from './read.ts'
 import { type DetachedReading, readDetached } from './signature.ts'

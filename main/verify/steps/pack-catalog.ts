@@ -1,9 +1,9 @@
 import type { Scope } from '../../../schemas/types.ts'
-import { parseBounded } from '../../core/bounded-json.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { type Catalog, catalogDigest, catalogFor, catalogSnapshot } from '../../core/catalog.ts'
-import { PATHS } from '../../core/pack-files.ts'
-import type { PackSource } from '../../core/ports.ts'
+import { parseBounded } from '../../core/base/bounded-json.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { PATHS } from '../../core/pack/pack-files.ts'
+import type { PackSource } from '../../core/ports/ports.ts'
+import { type Catalog, catalogDigest, catalogFor, catalogSnapshot } from '../../core/rules/catalog.ts'
 import { type PackReading, textOf } from './read.ts'
 
 /** What is known of the catalog in a pack before it is read. */

@@ -1,5 +1,5 @@
 import type { AssessmentIndex, Capture, Mapping, Recording, Statement } from '../../../schemas/types.ts'
-import { parseBounded } from '../../core/bounded-json.ts'
+import { parseBounded } from '../../core/base/bounded-json.ts'
 import {
   atMost,
   LARGEST_JSON,
@@ -10,16 +10,17 @@ import {
   LARGEST_TEXT,
   MOST_NODES,
   MOST_PROBLEMS,
-} from '../../core/budgets.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { sha256 } from '../../core/digest.ts'
-import { RECORDING } from '../../core/layout.ts'
-import { tooLarge } from '../../core/mapping.ts'
-import { PATHS } from '../../core/pack.ts'
-import { nodeFolder, type PackScope } from '../../core/pack-files.ts'
-import { decodeUtf8, quote } from '../../core/plain-text.ts'
-import type { PackSource, SchemaValidator } from '../../core/ports.ts'
-import { type CapturedAnswer, compare, keepDigest, type LoadedRecording } from '../../core/recording.ts'
+} from '../../core/base/budgets.ts'
+import { canonicalJson } from '../../core/base/canonical-json.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { RECORDING } from '../../core/base/layout.ts'
+import { decodeUtf8, quote } from '../../core/base/plain-text.ts'
+import type { PackScope } from '../../core/conclusion/assess.ts'
+import { PATHS } from '../../core/pack/pack.ts'
+import { nodeFolder } from '../../core/pack/pack-files.ts'
+import type { PackSource, SchemaValidator } from '../../core/ports/ports.ts'
+import { type CapturedAnswer, compare, keepDigest, type LoadedRecording } from '../../core/recording/recording.ts'
+import { tooLarge } from '../../core/rules/mapping.ts'
 import { type CommonOutputs, commonOutputs } from './common-outputs.ts'
 import { keepTexts } from './recording-texts.ts'
 

@@ -1,4 +1,4 @@
-import type { LoadedRecording } from '../../core/recording.ts'
+import type { LoadedRecording } from '../../core/recording/recording.ts'
 
 /** The texts of recording.json and captures.jsonl, for another thread. */
 export interface RecordingTexts {

@@ -6,14 +6,14 @@ import type {
   RiskAcceptance,
   Scope,
 } from '../../../schemas/types.ts'
-import { sha256 } from '../../core/digest.ts'
+import { millisOf } from '../../core/base/days.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { plural, quote } from '../../core/base/plain-text.ts'
 import { POPULATION } from '../../core/engagement/coverage.ts'
-import { PATHS } from '../../core/pack-files.ts'
-import { plural, quote } from '../../core/plain-text.ts'
-import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
-import { compare } from '../../core/recording.ts'
+import { PATHS } from '../../core/pack/pack-files.ts'
+import type { PackSource, SchemaValidator, SealReader } from '../../core/ports/ports.ts'
+import { compare } from '../../core/recording/recording.ts'
 import { documentPaths } from '../../core/register/attachments.ts'
-import { millisOf } from '../../core/register/days.ts'
 import {
   acceptanceRequestsOf,
   decisionProblem,
@@ -23,9 +23,9 @@ import {
 } from '../../core/register/decisions.ts'
 import { explanationsOf } from '../../core/register/explanations.ts'
 import { registerProblems } from '../../core/register/problems.ts'
+import { EMPTY_REGISTER, statusOf } from '../../core/register/register.ts'
 import { auditorRequestsOf } from '../../core/register/requests.ts'
 import { responsesOf } from '../../core/register/responses.ts'
-import { EMPTY_REGISTER, statusOf } from '../../core/register.ts'
 import { readEntries } from './entries.ts'
 import { type PackedCatalog, readPackedCatalog } from './pack-catalog.ts'
 import { bytesOf, canonical, type PackReading, textOf } from './read.ts'

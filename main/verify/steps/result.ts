@@ -6,7 +6,7 @@ import type {
   VerificationCheckResult,
 } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
-import { compare } from '../../core/recording.ts'
+import { compare } from '../../core/recording/recording.ts'
 
 /** The result of one verification check. */
 export const checkResult = (

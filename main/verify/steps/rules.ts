@@ -1,11 +1,17 @@
 import type { AssessmentIndex, CatalogReference, ChosenProfile } from '../../../schemas/types.ts'
 import type { RulesReading } from '../../../schemas/verification.ts'
 import { profileWords } from '../../../schemas/words.ts'
-import { type AboutRules, type Assessor, assessorOf, type KeptRules, type PackAssessor } from '../../core/assessor.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import { plain, quote } from '../../core/plain-text.ts'
-import { relaxedThresholds, type Threshold } from '../../core/profile.ts'
-import { NOTHING_SHARED } from '../../core/same-machine.ts'
+import { plain, quote } from '../../core/base/plain-text.ts'
+import {
+  type AboutRules,
+  type Assessor,
+  assessorOf,
+  type KeptRules,
+  type PackAssessor,
+} from '../../core/conclusion/assessor.ts'
+import { NOTHING_SHARED } from '../../core/recording/same-machine.ts'
+import type { Catalog } from '../../core/rules/catalog.ts'
+import { relaxedThresholds, type Threshold } from '../../core/rules/profile.ts'
 import type { PackReading } from './read.ts'
 
 /**

@@ -5,12 +5,12 @@ import type {
   VerificationCheckResult,
   VerificationReport,
 } from '../../../schemas/verification.ts'
-import { LARGEST_STAMP, MOST_CERTIFICATES, MOST_REVOCATION_LISTS, MOST_STAMPS } from '../../core/budgets.ts'
-import { sha256 } from '../../core/digest.ts'
-import { PATHS, stampPath } from '../../core/pack-files.ts'
-import { fromPem } from '../../core/pem.ts'
-import { quote } from '../../core/plain-text.ts'
-import type { PackSource, SealReader, SealReading, StampedBytes } from '../../core/ports.ts'
+import { LARGEST_STAMP, MOST_CERTIFICATES, MOST_REVOCATION_LISTS, MOST_STAMPS } from '../../core/base/budgets.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { fromPem } from '../../core/base/pem.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { PATHS, stampPath } from '../../core/pack/pack-files.ts'
+import type { PackSource, SealReader, SealReading, StampedBytes } from '../../core/ports/ports.ts'
 import { bytesOf, textOf } from './read.ts'
 import { checkResult } from './result.ts'
 import type { ShownTime } from './time.ts'

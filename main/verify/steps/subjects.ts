@@ -1,8 +1,8 @@
 import type { Statement } from '../../../schemas/types.ts'
-import { sha256 } from '../../core/digest.ts'
-import { PATHS } from '../../core/pack.ts'
-import { quote } from '../../core/plain-text.ts'
-import type { PackSource } from '../../core/ports.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { quote } from '../../core/base/plain-text.ts'
+import { PATHS } from '../../core/pack/pack.ts'
+import type { PackSource } from '../../core/ports/ports.ts'
 
 /** The statement must list the manifest and the principal files, each with its digest, and nothing else. */
 export async function statementProblems(

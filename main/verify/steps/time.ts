@@ -1,6 +1,6 @@
 import type { CheckOutcome, VerificationCheckResult } from '../../../schemas/verification.ts'
-import { plain, quote } from '../../core/plain-text.ts'
-import type { TimestampReading } from '../../core/ports.ts'
+import { plain, quote } from '../../core/base/plain-text.ts'
+import type { TimestampReading } from '../../core/ports/ports.ts'
 import { checkResult } from './result.ts'
 import { type Trust, trustOf } from './trust.ts'
 

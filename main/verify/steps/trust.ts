@@ -1,6 +1,6 @@
-import { sha256 } from '../../core/digest.ts'
-import { certificatesIn } from '../../core/pem.ts'
-import type { CertificateName } from '../../core/ports.ts'
+import { sha256 } from '../../core/base/digest.ts'
+import { certificatesIn } from '../../core/base/pem.ts'
+import type { CertificateName } from '../../core/ports/ports.ts'
 
 /**
  * The reader’s trust anchors, each the bytes of a file, PEM or DER. Signers and time-stamp authorities are separate: a signer

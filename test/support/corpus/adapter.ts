@@ -1,5 +1,5 @@
-import { argvOf, type Command, type Probe } from '../../../main/core/probe.ts'
-import type { CapturedAnswer } from '../../../main/core/recording.ts'
+import { argvOf, type Command, type Probe } from '../../../main/core/recording/probe.ts'
+import type { CapturedAnswer } from '../../../main/core/recording/recording.ts'
 import { mendProcessors, mendTopology, putConsequences } from './consequences.ts'
 import { type CapturedFile, capturedFiles } from './files.ts'
 import { isAcpiTable, putAcpi, putAcpidump, putTable } from './from-acpi.ts'

@@ -1,6 +1,6 @@
 import { assessIsolation } from '../../../main/catalog/isolation/argue.ts'
-import type { IsolationArgument } from '../../../main/core/catalog.ts'
-import { type Parsed, readProbe } from '../../../main/core/probe.ts'
+import { type Parsed, readProbe } from '../../../main/core/recording/probe.ts'
+import type { IsolationArgument } from '../../../main/core/rules/catalog.ts'
 import { BASELINE } from '../baseline.ts'
 import { answersOf, nodeOfCase } from './adapter.ts'
 import type { CorpusCase } from './labels.ts'

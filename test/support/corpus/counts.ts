@@ -1,5 +1,5 @@
 import { observeAll, type Signal } from '../../../main/catalog/isolation/signal.ts'
-import { readFrom } from '../../../main/core/readings.ts'
+import { readFrom } from '../../../main/core/recording/readings.ts'
 import type { Assessed } from './assess.ts'
 import { isDressed } from './matrix.ts'
 

@@ -1,6 +1,6 @@
 import { catalog } from '../../../main/catalog/index.ts'
 import { SIGNALS } from '../../../main/catalog/isolation/signals.ts'
-import type { Probe } from '../../../main/core/probe.ts'
+import type { Probe } from '../../../main/core/recording/probe.ts'
 
 /** Every question of the catalog and of its signals, each once. */
 export const CATALOG_PROBES: readonly Probe<unknown>[] = [

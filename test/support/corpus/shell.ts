@@ -1,5 +1,5 @@
 import { ALWAYS_FILE } from '../../../main/catalog/read-text.ts'
-import type { RunCommand } from '../../../main/core/probe.ts'
+import type { RunCommand } from '../../../main/core/recording/probe.ts'
 import { dd } from './shell-dd.ts'
 import { grep } from './shell-grep.ts'
 import { ls } from './shell-ls.ts'

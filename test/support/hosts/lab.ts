@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fingerprintOf } from '../../../main/core/known-hosts.ts'
+import { fingerprintOf } from '../../../main/core/fleet/known-hosts.ts'
 import { makeKey, publicBlob } from '../sshd.ts'
 import { baseRoot, inside, type Suite } from './base.ts'
 import { packagedRoot } from './packages.ts'

@@ -1,4 +1,4 @@
-import { sha256 } from '../../../main/core/digest.ts'
+import { sha256 } from '../../../main/core/base/digest.ts'
 import { populationWith } from '../../../main/core/engagement/coverage.ts'
 import type { ReportInput } from '../../../main/present/report.ts'
 import type {

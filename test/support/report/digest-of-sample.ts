@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { renderReport } from '../../../main/adapters/pdf/index.ts'
-import { text } from '../../../main/core/report-document.ts'
+import { text } from '../../../main/core/base/report-document.ts'
 import { SAMPLE_AS_OF, sampleInput } from './sample.ts'
 import { wholeReport } from './whole.ts'
 

@@ -7,7 +7,7 @@ import {
   type ReportDocument,
   type Section,
   text,
-} from '../../../main/core/report-document.ts'
+} from '../../../main/core/base/report-document.ts'
 import { type ReadReport, readReport } from '../pdf-pages.ts'
 import { SAMPLE_AS_OF } from './sample.ts'
 

@@ -1,4 +1,4 @@
-import { documentText, type ReportDocument, type Section } from '../../../main/core/report-document.ts'
+import { documentText, type ReportDocument, type Section } from '../../../main/core/base/report-document.ts'
 import { buildAnnexes, buildReport, type ReportInput } from '../../../main/present/report.ts'
 
 /** Report and annexes as one document, for what can stand in either. The findings of the annexes are no anchors in it. */

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { printableCollector } from '../../../main/app/import-transcript.ts'
+import { printableCollector } from '../../../main/app/collect/import-transcript.ts'
 import { catalog } from '../../../main/catalog/index.ts'
 import type { Guest } from './guests.ts'
 

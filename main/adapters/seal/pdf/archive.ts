@@ -1,5 +1,5 @@
 import type { ArchiveMaterial } from '../../../core/all-ports.ts'
-import { fail, type Outcome, ok } from '../../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../../core/base/failure.ts'
 import { readAuthorityCertificate, readRevocationList, sameBytes } from '../x509.ts'
 import { coveredDigest, hexInGap } from './state.ts'
 import { buildUpdate, isOver, readAuthor, readUpdates, textIn, unsuitable } from './update.ts'

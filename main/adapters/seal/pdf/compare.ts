@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib'
-import { quote } from '../../../core/plain-text.ts'
+import { quote } from '../../../core/base/plain-text.ts'
 import { withRange } from '../reader.ts'
 import { type FirstRevision, readFirstRevision } from './first.ts'
 import { objectOf, type PdfObject } from './objects.ts'

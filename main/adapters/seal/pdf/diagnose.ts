@@ -1,4 +1,4 @@
-import { quote } from '../../../core/plain-text.ts'
+import { quote } from '../../../core/base/plain-text.ts'
 import type { FirstRevision } from './first.ts'
 import { objectOf } from './objects.ts'
 import type { FileState } from './state.ts'

@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib'
-import type { PadesLevel, PdfReading, SealReading, TimestampReading } from '../../../core/ports.ts'
+import type { PadesLevel, PdfReading, SealReading, TimestampReading } from '../../../core/ports/ports.ts'
 import { parseSeal } from '../cms.ts'
 import { chainOf, isListOf } from '../path.ts'
 import { readSeal } from '../reader.ts'

@@ -1,4 +1,4 @@
-import { fail, type Outcome, ok } from '../../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../../core/base/failure.ts'
 import { assembleCms, digestOf, type ParsedSeal, parseSeal } from '../cms.ts'
 import { readTokenOverDigest } from '../tsp/token.ts'
 import { type CertificateFacts, isNamedBy, readCertificate, sameBytes } from '../x509.ts'

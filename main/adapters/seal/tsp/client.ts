@@ -1,4 +1,6 @@
 import type { Stamp } from '../../../core/all-ports.ts'
+import { fail, type Outcome, ok } from '../../../core/base/failure.ts'
+import { plain, quote } from '../../../core/base/plain-text.ts'
 import {
   type DerValue,
   der,
@@ -14,9 +16,7 @@ import {
   TAG,
   yes,
 } from '../../../core/der/read.ts'
-import { fail, type Outcome, ok } from '../../../core/failure.ts'
-import { plain, quote } from '../../../core/plain-text.ts'
-import type { Clock, Entropy, TimestampReading } from '../../../core/ports.ts'
+import type { Clock, Entropy, TimestampReading } from '../../../core/ports/ports.ts'
 import { type Answer, askable, exchange } from '../../http.ts'
 import { OID } from '../oids.ts'
 import { sameBytes } from '../x509.ts'

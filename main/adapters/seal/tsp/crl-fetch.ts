@@ -1,5 +1,5 @@
+import { plain } from '../../../core/base/plain-text.ts'
 import { certificateParts, derValue, inOrder, membersOf } from '../../../core/der/read.ts'
-import { plain } from '../../../core/plain-text.ts'
 import { askable, exchange } from '../../http.ts'
 import { OID } from '../oids.ts'
 import { isListBy, isRoot } from '../path.ts'

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { quote } from '../../../core/base/plain-text.ts'
 import {
   algorithmOf,
   type DerValue,
@@ -10,8 +11,7 @@ import {
   TAG,
   timeOf,
 } from '../../../core/der/read.ts'
-import { quote } from '../../../core/plain-text.ts'
-import type { TimestampReading } from '../../../core/ports.ts'
+import type { TimestampReading } from '../../../core/ports/ports.ts'
 import { digestOf } from '../cms.ts'
 import { OID } from '../oids.ts'
 import { type Chain, chainOf, isListOf, isRoot, revocation, termOf, unknownCriticalExtensions } from '../path.ts'

@@ -1,5 +1,5 @@
-import { quote } from '../../../core/plain-text.ts'
-import type { Read } from '../../../core/readings.ts'
+import { quote } from '../../../core/base/plain-text.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { type AcpiHeaders, type AcpiOverview, acpiHeaders, acpiOverview } from '../../machine/acpi.ts'
 import { dmiIdentity } from '../../machine/dmi.ts'
 import { type CpuFeatures, cpuFeatures } from '../../processors/features.ts'

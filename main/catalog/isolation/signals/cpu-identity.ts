@@ -1,5 +1,5 @@
-import { quote } from '../../../core/plain-text.ts'
-import type { Read } from '../../../core/readings.ts'
+import { quote } from '../../../core/base/plain-text.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { cpuFeatures, cpuPlatform, samplingUnits, uncoreUnits } from '../../processors/features.ts'
 import { type ArmPlatform, armPlatform } from '../../processors/leaves.ts'
 import { contradicts, count, named, supports } from '../../steps.ts'

@@ -1,6 +1,6 @@
-import { quote } from '../../../core/plain-text.ts'
-import type { Parsed, Probe } from '../../../core/probe.ts'
-import type { Read } from '../../../core/readings.ts'
+import { quote } from '../../../core/base/plain-text.ts'
+import type { Parsed, Probe } from '../../../core/recording/probe.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import {
   type CallTimes,
   type CpuidLong,

@@ -1,5 +1,5 @@
-import { quote } from '../../../core/plain-text.ts'
-import type { Read } from '../../../core/readings.ts'
+import { quote } from '../../../core/base/plain-text.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { type CpuFeatures, type CpuPlatform, cpuFeatures, cpuPlatform } from '../../processors/features.ts'
 import { type CpuLeaves, cpuHypervisorLeaf, cpuLeaves, type HypervisorLeaf } from '../../processors/leaves.ts'
 import { contradicts, supports } from '../../steps.ts'

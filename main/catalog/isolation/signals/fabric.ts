@@ -1,4 +1,4 @@
-import type { Read } from '../../../core/readings.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { type Fabric, type FabricAdapter, type FabricPort, infiniband, isFull } from '../../fabric/index.ts'
 import { rdmaGpudirect } from '../../fabric/rdma.ts'
 import { gpuNvidia, type NvidiaGpus } from '../../gpu/nvidia.ts'

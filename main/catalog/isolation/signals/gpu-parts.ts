@@ -1,5 +1,5 @@
-import { quote } from '../../../core/plain-text.ts'
-import type { Read } from '../../../core/readings.ts'
+import { quote } from '../../../core/base/plain-text.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { isGpuFunction, isWholeById } from '../../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu } from '../../gpu/nvidia.ts'
 import { gpuConfCompute, gpuFabric, gpuModules, gpuServiceRuns } from '../../gpu/probes.ts'

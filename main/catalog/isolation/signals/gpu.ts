@@ -1,5 +1,5 @@
-import { quote } from '../../../core/plain-text.ts'
-import type { Read } from '../../../core/readings.ts'
+import { quote } from '../../../core/base/plain-text.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { infiniband } from '../../fabric/index.ts'
 import { BASEBOARD, boardOf, isNvSwitch, isVirtualGpuName } from '../../gpu/models.ts'
 import { gpuNvidia, gpuNvlink, type NvidiaGpu } from '../../gpu/nvidia.ts'

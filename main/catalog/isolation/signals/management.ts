@@ -1,5 +1,5 @@
-import { plain } from '../../../core/plain-text.ts'
-import type { Read } from '../../../core/readings.ts'
+import { plain } from '../../../core/base/plain-text.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { secureBoot } from '../../boot-integrity/index.ts'
 import { dmiIdentity } from '../../machine/dmi.ts'
 import { type HostSerials, hostSerials, osIdentity } from '../../machine/identity.ts'

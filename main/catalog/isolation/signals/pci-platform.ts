@@ -1,4 +1,4 @@
-import type { Read } from '../../../core/readings.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { pciIommu } from '../../pci/iommu.ts'
 import {
   isNvidiaGpu,

@@ -1,5 +1,5 @@
-import { quote } from '../../../core/plain-text.ts'
-import type { Read } from '../../../core/readings.ts'
+import { quote } from '../../../core/base/plain-text.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { bootMemory } from '../../machine/acpi.ts'
 import { type DmiProcessor, type DmiTable, dmiEntries, dmiTable } from '../../machine/dmi.ts'
 import { inventoryMemory, memorySpd } from '../../machine/memory.ts'

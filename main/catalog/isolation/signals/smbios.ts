@@ -1,5 +1,5 @@
-import { quote } from '../../../core/plain-text.ts'
-import type { Read } from '../../../core/readings.ts'
+import { quote } from '../../../core/base/plain-text.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { type DmiIdentity, type DmiTable, dmiIdentity, dmiTable } from '../../machine/dmi.ts'
 import { cpuFeatures } from '../../processors/features.ts'
 import { contradicts, unclear } from '../../steps.ts'

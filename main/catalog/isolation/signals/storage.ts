@@ -1,5 +1,5 @@
-import type { DraftObservation } from '../../../core/check.ts'
-import { quote } from '../../../core/plain-text.ts'
+import { quote } from '../../../core/base/plain-text.ts'
+import type { DraftObservation } from '../../../core/rules/check.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../../drives/inventory.ts'
 import { hasRemoteStorage, storageRemote } from '../../mounts/probes.ts'
 import { pciDevices, pciPorts } from '../../pci/probes.ts'

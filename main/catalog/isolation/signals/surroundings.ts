@@ -1,4 +1,4 @@
-import { quote } from '../../../core/plain-text.ts'
+import { quote } from '../../../core/base/plain-text.ts'
 import { netInterfaces } from '../../network/interfaces.ts'
 import {
   isLocallyGiven,

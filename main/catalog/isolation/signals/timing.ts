@@ -1,5 +1,5 @@
-import { LIVE_NOT_ASKED } from '../../../core/probe.ts'
-import type { Read } from '../../../core/readings.ts'
+import { LIVE_NOT_ASKED } from '../../../core/recording/probe.ts'
+import type { Read } from '../../../core/recording/readings.ts'
 import { type Heard, liveCpuidLong, liveEnergy, liveJitter, liveSteal, liveThermal } from '../../live-tests/index.ts'
 import { cpuFeatures } from '../../processors/features.ts'
 import { steal as stealProbe } from '../../processors/instruments.ts'

@@ -1,8 +1,8 @@
 import type { SiteList, SiteRow } from '../../../../schemas/types.ts'
-import type { Context } from '../../../core/check.ts'
+import { plain, quote } from '../../../core/base/plain-text.ts'
 import { serialKey } from '../../../core/engagement/same.ts'
-import { plain, quote } from '../../../core/plain-text.ts'
-import type { Parsed } from '../../../core/probe.ts'
+import type { Parsed } from '../../../core/recording/probe.ts'
+import type { Context } from '../../../core/rules/check.ts'
 import { type HostSerials, hostSerials } from '../../machine/identity.ts'
 import type { Found } from '../registry.ts'
 

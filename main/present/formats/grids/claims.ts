@@ -1,7 +1,7 @@
 import { checkSourceWords } from '../../../../schemas/conclusion-words.ts'
 import type { Assessment, ProviderProfile } from '../../../../schemas/types.ts'
 import { claimAnswerWords } from '../../../../schemas/words.ts'
-import type { Catalog } from '../../../core/catalog.ts'
+import type { Catalog } from '../../../core/rules/catalog.ts'
 import { columns, type Grid, gridOf } from './grid.ts'
 import { reasonsText } from './results.ts'
 

@@ -7,10 +7,10 @@ import type {
   SubserviceOrganization,
   SubserviceReport,
 } from '../../../../schemas/types.ts'
-import type { Catalog } from '../../../core/catalog.ts'
-import { oneLine } from '../../../core/plain-text.ts'
-import { isDay } from '../../../core/register/days.ts'
-import { tally } from '../../../core/tally.ts'
+import { isDay } from '../../../core/base/days.ts'
+import { oneLine } from '../../../core/base/plain-text.ts'
+import { tally } from '../../../core/conclusion/tally.ts'
+import type { Catalog } from '../../../core/rules/catalog.ts'
 import { nodeTestsIn } from '../../period-report/lists.ts'
 import { countLines, itemName } from '../../report/wording.ts'
 import type { FormatInput } from '../input.ts'

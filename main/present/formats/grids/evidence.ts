@@ -1,6 +1,6 @@
-import { RECORDING } from '../../../core/layout.ts'
-import { nodeFolder } from '../../../core/pack-files.ts'
-import { byProbeAndCommand, compare, type RecordingOutline } from '../../../core/recording.ts'
+import { RECORDING } from '../../../core/base/layout.ts'
+import { nodeFolder } from '../../../core/pack/pack-files.ts'
+import { byProbeAndCommand, compare, type RecordingOutline } from '../../../core/recording/recording.ts'
 import { answerPath } from '../input.ts'
 import { type Grid, gridOf, MOST_LISTED } from './grid.ts'
 

@@ -1,5 +1,5 @@
 import type { Sheet } from '../../../core/all-ports.ts'
-import { plain } from '../../../core/plain-text.ts'
+import { plain } from '../../../core/base/plain-text.ts'
 
 /** One column of a table, with its width in characters. */
 interface Column {

@@ -1,6 +1,6 @@
 import { locationVerdictWords } from '../../../../schemas/location-words.ts'
 import type { Assessment } from '../../../../schemas/types.ts'
-import { nearestDisc, placeAnswer, policyAnswers } from '../../../core/location-verdicts.ts'
+import { nearestDisc, placeAnswer, policyAnswers } from '../../../core/conclusion/location-verdicts.ts'
 import { placeText } from '../../report/location-analysis.ts'
 import { type Grid, gridOf } from './grid.ts'
 

@@ -1,10 +1,10 @@
 import type { Assessment, CheckResult, NodeAssessment } from '../../../../schemas/types.ts'
 import type { Verdict } from '../../../../schemas/words.ts'
-import { nameUuid, sha256 } from '../../../core/digest.ts'
-import type { Control } from '../../../core/framework.ts'
-import { fileNamed } from '../../../core/layout.ts'
-import { PATHS } from '../../../core/pack-files.ts'
-import { oneLine } from '../../../core/plain-text.ts'
+import { nameUuid, sha256 } from '../../../core/base/digest.ts'
+import { fileNamed } from '../../../core/base/layout.ts'
+import { oneLine } from '../../../core/base/plain-text.ts'
+import { PATHS } from '../../../core/pack/pack-files.ts'
+import type { Control } from '../../../core/rules/framework.ts'
 import { controlIndex, DEMO_NOTICE, type FormatInput, GENERAL_LIMITATION } from '../input.ts'
 
 /** Above this many nodes, an observation covers one check and verdict with all its nodes, instead of one node. */

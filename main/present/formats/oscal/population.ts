@@ -1,6 +1,6 @@
 import type { ControlAssessment, NodeAssessment, ReconciledNode } from '../../../../schemas/types.ts'
-import { nodeAssessmentPath } from '../../../core/pack-files.ts'
-import { plain } from '../../../core/plain-text.ts'
+import { plain } from '../../../core/base/plain-text.ts'
+import { nodeAssessmentPath } from '../../../core/pack/pack-files.ts'
 import { isReviewed, verdictProps } from './findings.ts'
 import { citing, line, type Names, prop, some } from './head.ts'
 
