@@ -234,7 +234,7 @@ describe('cloud-init without a provider', () => {
         changed(cloudInit, () => none),
       )
     expect(found(false).verdict).toBe('inconclusive')
-    expect(stepText(found(false))).toContain('did not run at this boot')
+    expect(stepText(found(false))).toContain('did not start at this boot')
     expect(found(true).verdict).toBe('not-satisfied')
   })
 })

@@ -42,10 +42,12 @@ const catalogWith = (isMet: Evaluate, changes: Partial<Catalog> = {}): Catalog =
 const strict = catalogWith((count) => count === 0)
 const lax = catalogWith(() => true, { version: 'sample-0' })
 
-const on = (loaded: LoadedRecording, day: string): LoadedRecording => {
-  const at = `2026-11-${day}T09:00:00.000Z`
-  return { ...loaded, recording: { ...loaded.recording, startedAt: at, endedAt: at } }
-}
+const at = ({ recording, captures }: LoadedRecording, moment: string): LoadedRecording => ({
+  recording: { ...recording, startedAt: moment, endedAt: moment },
+  captures: captures.map((capture) => ({ ...capture, meta: { ...capture.meta, startedAt: moment } })),
+})
+
+const on = (loaded: LoadedRecording, day: string): LoadedRecording => at(loaded, `2026-11-${day}T09:00:00.000Z`)
 
 const answered = (lines: string, day = '20'): LoadedRecording => on(sampleRecording(NODE, lines), day)
 
@@ -163,10 +165,7 @@ describe('a flip taken apart', () => {
     })
     // The other way round: what was stale was asked again, with the same answer.
     const stale = describedRun('1', recording, { asOf: '2026-12-25T09:00:00.000Z' })
-    const fresh = describedRun('2', {
-      ...recording,
-      recording: { ...recording.recording, endedAt: '2026-12-26T09:00:00.000Z' },
-    })
+    const fresh = describedRun('2', at(recording, '2026-12-26T09:00:00.000Z'))
     expect(only(stale, fresh)?.because).toBe('time')
     const until = catalogWith((_, { observedAt }) => observedAt < '2026-11-21')
     const [early, late] = [
