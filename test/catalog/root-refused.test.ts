@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { accountsLocal, type LocalAccounts } from '../../main/catalog/accounts/probes.ts'
 import { type SshdSettings, sshdConditions, sshdContexts, sshdEffective } from '../../main/catalog/sshd/probes.ts'
-import { known, type Parsed } from '../../main/core/recording/probe.ts'
+import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 
@@ -19,11 +19,16 @@ function judged(
     match = '',
     members = [],
     sources = [],
+    isRead = true,
+    toor = false,
   }: {
     root?: Lists
     match?: string
     members?: readonly string[]
     sources?: readonly string[]
+    isRead?: boolean
+    /** Whether another account has the number of root. */
+    toor?: boolean
   } = {},
 ): string {
   const without = [...settings].filter(([key]) => !/^allow(users|groups)$/.test(key))
@@ -38,11 +43,14 @@ function judged(
   )
   const lines = match.replace(/^(?=.)/gm, '/etc/ssh/sshd_config:')
   const groups = [...local.groups, { name: 'admins', gid: 990, members }]
+  const [first] = local.accounts
+  const accounts =
+    toor && first !== undefined ? [...local.accounts, { ...first, name: 'toor', uid: 0 }] : local.accounts
   return concludeOn(checkOf('access.sshd.root-login'), NODE, [
     [sshdEffective.id, known({ settings: withLists(lists) })],
     [sshdContexts.id, known({ contexts })],
     [sshdConditions.id, sshdConditions.parse({ settings: answer(lines) })],
-    [accountsLocal.id, known({ ...local, groups, otherSources: sources })],
+    [accountsLocal.id, isRead ? known({ ...local, accounts, groups, otherSources: sources }) : unknown('refused')],
   ]).verdict
 }
 
@@ -62,6 +70,13 @@ describe('a list of users or groups that root is not on refuses root', () => {
 
   test('a group that root is in admits root', () => {
     expect(judged({ allowgroups: ['admins'] }, { members: ['root'] })).toBe('not-satisfied')
+  })
+
+  test('another account with the number of root, and accounts that were not read', () => {
+    const lists = { allowusers: ['mortiz', 'toor'] }
+    expect(judged(lists)).toBe('satisfied')
+    expect(judged(lists, { toor: true })).toBe('not-satisfied')
+    expect(judged(lists, { isRead: false })).toBe('not-satisfied')
   })
 
   test('groups that a directory may extend show nothing', () => {

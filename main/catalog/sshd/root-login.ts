@@ -53,18 +53,18 @@ type UserList = 'allowusers' | 'allowgroups'
 
 const LIST_NAMES: Readonly<Record<UserList, string>> = { allowusers: 'AllowUsers', allowgroups: 'AllowGroups' }
 
-/** Accounts that are root by their user id; root alone where the accounts were not read. */
-const rootNames = (local: Parsed<LocalAccounts>): readonly string[] => [
+/** Accounts that are root by their user id. */
+const rootNames = (local: LocalAccounts): readonly string[] => [
   'root',
-  ...(local.ok ? local.fact.accounts.filter(({ uid }) => uid === 0).map(({ name }) => name) : []),
+  ...local.accounts.filter(({ uid }) => uid === 0).map(({ name }) => name),
 ]
 
 /** Whether an entry of a list may name root, or a group of root (sshd_config(5), AllowUsers, AllowGroups); a pattern may. */
 function mayName(list: string, entry: string, local: Parsed<LocalAccounts>): boolean {
   const name = list === 'allowusers' ? entry.replace(/@.*/, '') : entry
-  if (/[*?]/.test(name)) return true
-  if (list === 'allowusers') return rootNames(local).includes(name)
-  return !local.ok || membersOf(local.fact, entry).some((name) => rootNames(local).includes(name))
+  if (!local.ok || /[*?]/.test(name)) return true
+  const names = list === 'allowusers' ? [name] : membersOf(local.fact, entry)
+  return names.some((one) => rootNames(local.fact).includes(one))
 }
 
 /** Sources of groups that have root in none: SSSD leaves root out unless it is told otherwise (sssd.conf(5), filter_users). */
