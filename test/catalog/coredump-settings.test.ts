@@ -53,4 +53,17 @@ describe('memory dumps on a server whose root file system is not encrypted', () 
     // The settings are those of systemd-coredump alone.
     expect(over(hardened, '/usr/share/apport/apport')).toBe('not-satisfied')
   })
+
+  // proc_sys_kernel(5), core_pattern; the limit for the size of dumps is 0 by default (include/asm-generic/resource.h).
+  test.each([
+    ['the kernel’s own pattern, as Debian leaves it', 'core', 'inconclusive'],
+    ['a name in the working directory', 'core.%e.%p', 'inconclusive'],
+    ['a folder that was chosen', '/var/crash/core.%p', 'not-satisfied'],
+  ])('%s', (_, pattern, expected) => {
+    const readings = [
+      ['memory.core-pattern', parseCorePattern(`${pattern}\n`)],
+      ['memory.kdump', known({ loaded: false, targets: [], configured: false })],
+    ] as const
+    expect(concludeOn(checkOf(ID), 'demo-metal-04', readings).verdict).toBe(expected)
+  })
 })

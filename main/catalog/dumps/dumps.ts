@@ -188,12 +188,20 @@ function argueCore(storage: Storage, core: CoreDumps, settings: Parsed<CoredumpS
   }
   if (core.pattern === '/dev/null') return [{ direction: 'supports', text: 'Program dumps go to “/dev/null”.', probe }]
   if (core.pattern.startsWith('/')) return argueRoots(programDumpRoots(storage, core, settings))
-  // A relative pattern lands in the working directory of the program that crashed, which can be any mount.
+  // A relative pattern, the kernel’s own default, lands in the working directory of the program that crashed, which can be any mount.
   return argueRoots(
     mountRoots(storage, (mount) => !isHostsFile(mount)).map((found) => ({
       ...found,
       name: `program dumps anywhere in ${found.name}`,
     })),
+  ).map((step) =>
+    step.direction === 'contradicts'
+      ? {
+          ...step,
+          direction: 'unclear',
+          text: `${step.text} Whether programs may write dumps was not read: the kernel’s own limit for their size is 0 (RLIMIT_CORE), and service managers and programs can raise it.`,
+        }
+      : step,
   )
 }
 
