@@ -320,7 +320,7 @@ function bySigner(
     vector('signer-again', 'the same evidence, exported and sealed again', () => made(signer)),
     vector('signer-one-node', 'a pack of one node', () => made(signer, ports, catalog, recordings().slice(0, 1))),
     resealed('verdict', 'a verdict was changed', upgraded),
-    resealed('trace', 'a verdict in the trace was changed', edited(PATHS.trace, /"verdicts":"[a-z]/, '"verdicts":"m')),
+    resealed('trace', 'a verdict in the trace was changed', edited(PATHS.trace, /("verdicts":"m*)[^m"]/, '$1m')),
     resealed('answer', 'a raw answer was changed', (files) => flipped(files, rawAnswer(files))),
     resealed('report', 'the report was replaced', (files) => put(files, PATHS.report, utf8('%PDF-1.7 other\n'))),
     resealed('no-executive', 'the executive page was taken away', (files) => without(files, PATHS.executive)),
@@ -423,7 +423,7 @@ function consistentBySigner({
   const added = (path: string): Forgery => ({ payload: (files) => put(files, path, utf8('Certified.\n')) })
   return [
     forged('nothing', 'nothing was changed', {}),
-    forged('trace', 'a verdict in the trace was changed', edited(PATHS.trace, /"verdicts":"[a-z]/, '"verdicts":"m')),
+    forged('trace', 'a verdict in the trace was changed', edited(PATHS.trace, /("verdicts":"m*)[^m"]/, '$1m')),
     forged('no-trace', 'the trace was taken away', { payload: (files) => without(files, PATHS.trace) }),
     forged(
       'catalog',
