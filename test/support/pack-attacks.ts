@@ -192,7 +192,7 @@ export const fileAttacks: readonly FileAttack[] = [
         }),
       }),
     no: ['reproducibility'],
-    names: /Control soc2 C1: stated supported.*derived deviations/,
+    names: /Control C1 \(soc2\): stated “Supported”.*derived “Deviations noted”/,
     onlyOurs: true,
   },
   {

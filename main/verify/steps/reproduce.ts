@@ -1,3 +1,4 @@
+import { rowStateWords } from '../../../schemas/conclusion-words.ts'
 import { locationVerdictWords } from '../../../schemas/location-words.ts'
 import type { Assessment, AssessmentIndex, NodeAssessment } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
@@ -134,14 +135,26 @@ function controls(stated: Controls, derived: Controls): readonly string[] {
     new Map(of.controls.map((one) => [`${one.framework} ${one.control}`, one]))
   const [one, other] = [found(stated), found(derived)]
   const text = (of: typeof one, key: string): string => canonicalJson(of.get(key) ?? null)
-  const word = (of: typeof one, key: string): string => plain(String(of.get(key)?.state ?? 'nothing'))
+  const word = (of: typeof one, key: string): string => stateText(of.get(key)?.state)
   return [...new Set([...one.keys(), ...other.keys()])]
     .sort(compare)
     .filter((key) => text(one, key) !== text(other, key))
     .map((key) => {
       const [before, after] = [word(one, key), word(other, key)]
       return before === after
-        ? `Control ${plain(key)}: stated and derived ${before}, based on different results.`
-        : `Control ${plain(key)}: stated ${before}, derived ${after}.`
+        ? `${controlText(key)}: stated and derived ${before}, based on different results.`
+        : `${controlText(key)}: stated ${before}, derived ${after}.`
     })
+}
+
+/** “soc2 soc2:CC6.1” as “Control CC6.1 (soc2)”. */
+function controlText(key: string): string {
+  const [framework = '', control = ''] = plain(key).split(' ')
+  return `Control ${control.replace(`${framework}:`, '')} (${framework})`
+}
+
+/** The label of a state; one that is not known is quoted as the pack states it. */
+function stateText(state: string | undefined): string {
+  const words: Readonly<Record<string, { readonly label: string } | undefined>> = rowStateWords
+  return state === undefined ? 'nothing' : quote(words[state]?.label ?? state)
 }
