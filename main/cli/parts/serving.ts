@@ -265,7 +265,7 @@ async function databaseOf(
 }
 
 /** Next to the built program, or built in the source tree. */
-const PLACES = ['../renderer', '../../../renderer', '../../out/renderer'] as const
+const PLACES = ['../renderer', '../../renderer', '../../../out/renderer'] as const
 
 function builtPages(): Outcome<ReadonlyMap<string, PageFile>> {
   const folder = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) =>
