@@ -148,13 +148,8 @@ function controls(stated: Controls, derived: Controls): readonly string[] {
 }
 
 /** “soc2 soc2:CC6.1” as “Control CC6.1 (soc2)”. */
-function controlText(key: string): string {
-  const [framework = '', control = ''] = plain(key).split(' ')
-  return `Control ${control.replace(`${framework}:`, '')} (${framework})`
-}
+const controlText = (key: string): string => plain(key).replace(/^(\S+) (?:\1:)?(.+)$/, 'Control $2 ($1)')
 
 /** The label of a state; one that is not known is quoted as the pack states it. */
-function stateText(state: string | undefined): string {
-  const words: Readonly<Record<string, { readonly label: string } | undefined>> = rowStateWords
-  return state === undefined ? 'nothing' : quote(words[state]?.label ?? state)
-}
+const stateText = (state: string | undefined): string =>
+  state === undefined ? 'nothing' : quote(new Map(Object.entries(rowStateWords)).get(state)?.label ?? state)
