@@ -88,7 +88,6 @@ describe('settings of the journal', () => {
       over(
         'audit.log-retention',
         changed(journaldConfig, () => read(text)),
-        changed(logFiles, (found) => ({ ...found, entries: [] })),
       ).verdict,
     ).toBe('not-satisfied')
   })
@@ -118,31 +117,5 @@ describe('logs behind a symbolic link', () => {
     expect(stepText(over777('symbolic link'))).toContain(
       'unclear: What is behind symbolic links was not read: “/var/log/journal”.',
     )
-  })
-})
-
-/** journald.conf(5): Debian’s and Red Hat’s default without a folder is the same as `volatile`, and rsyslog writes the text files. */
-describe('a journal that is not kept', () => {
-  const text = (name: string, days: number) => ({
-    ...{ path: `/var/log/${name}`, mode: 0o640, owner: 'root', group: 'adm', isFolder: false },
-    changedAt: NOW - days * DAY,
-  })
-  const ROTATED = [0, 20, 40, 60, 80, 100].map((days, at) => text(at === 0 ? 'messages' : `messages-${at}`, days))
-  const retention = (storage: string | null, entries: readonly ReturnType<typeof text>[]) =>
-    over(
-      'audit.log-retention',
-      time,
-      journal([]),
-      changed(journaldConfig, () => ({
-        settings: new Map(storage === null ? [] : [['Storage', storage]]),
-        hasFolder: false,
-      })),
-      changed(logFiles, (found) => ({ ...found, entries, setUpAt: NOW - 900 * DAY })),
-      changed(auditFiles, () => ({ entries: [] })),
-    ).verdict
-
-  test.each([['volatile'], ['none'], [null]])('%s: text files of a log service are kept in its place', (storage) => {
-    expect(retention(storage, ROTATED)).toBe('satisfied')
-    expect(retention(storage, [])).toBe('not-satisfied')
   })
 })

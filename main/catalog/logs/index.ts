@@ -131,7 +131,9 @@ function storage({ settings, hasFolder }: JournalConfig, reach: readonly Reach[]
       ? supports(`${text}; a log service writes text files as well.`, journaldConfig)
       : contradicts(`${text}: it ends with a restart.`, journaldConfig)
   if (mode === 'persistent') return [supports('The journal’s storage is set to persistent.', journaldConfig, 'config')]
-  if (mode === 'volatile' || mode === 'none') return [ends(`The journal’s storage is set to ${mode}`)]
+  if (mode === 'volatile')
+    return [contradicts('The journal’s storage is set to volatile: it ends with a restart.', journaldConfig, 'config')]
+  if (mode === 'none') return [ends('The journal’s storage is set to none')]
   if (mode !== 'auto')
     return [
       unclear(
