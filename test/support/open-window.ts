@@ -173,6 +173,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export async function axeFindings(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe)
   const options = rules.length === 0 ? {} : { runOnly: rules }
+  await settled(page)
   const found = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
     readonly violations: readonly {
       readonly id: string
@@ -184,6 +185,17 @@ export async function axeFindings(page: Page, rules: readonly string[] = []): Pr
   )
   return lines.length === 0 ? [] : [...lines, await stateOf(page)]
 }
+
+/** Waits until nothing moves: axe takes a dialog that is still transparent for none, and finds faults of the page behind it. */
+const settled = (page: Page): Promise<unknown> =>
+  page.evaluate(async () => {
+    const ends = (one: Animation): boolean =>
+      one.playState === 'running' && one.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY
+    const moving = document.getAnimations().filter(ends)
+    // A page that is not drawn never ends its animations.
+    const longest = new Promise((resolve) => setTimeout(resolve, 1000))
+    await Promise.race([Promise.all(moving.map((one) => one.finished.catch(() => undefined))), longest])
+  })
 
 /** What lies over the page, and how large it is: findings about a page behind a dialog depend on both. */
 const stateOf = async (page: Page): Promise<string> =>
