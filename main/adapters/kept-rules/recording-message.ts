@@ -1,5 +1,5 @@
 import type { LoadedRecording } from '../../core/recording/recording.ts'
-import { type RecordingTexts, textsOf } from '../../verify/steps/recording-texts.ts'
+import { type RecordingTexts, textsOf } from '../../verify/steps/read-once.ts'
 
 /** Limit on the outputs that a thread of rules keeps for later nodes, in bytes. */
 const MOST_SENT = 8 * 1024 * 1024

@@ -17,8 +17,8 @@ import {
   signaturesOf,
   signedBytes,
 } from '../../core/register/signatures.ts'
-import { commonOutputs } from './common-outputs.ts'
 import { canonical, digestOfRead, nodeFolders, type PackReading, readRecording, textOf } from './read.ts'
+import { commonOutputs } from './read-once.ts'
 import { type DetachedReading, readDetached } from './signature.ts'
 import { NO_TRUST } from './trust.ts'
 

@@ -21,8 +21,7 @@ import { nodeFolder } from '../../core/pack/pack-files.ts'
 import type { PackSource, SchemaValidator } from '../../core/ports/ports.ts'
 import { type CapturedAnswer, compare, keepDigest, type LoadedRecording } from '../../core/recording/recording.ts'
 import { tooLarge } from '../../core/rules/mapping.ts'
-import { type CommonOutputs, commonOutputs } from './common-outputs.ts'
-import { keepTexts } from './recording-texts.ts'
+import { type CommonOutputs, commonOutputs, keepTexts } from './read-once.ts'
 
 /** The small text files; null where one is missing, unreadable or not UTF-8. */
 export interface PackTexts {

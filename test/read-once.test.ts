@@ -4,9 +4,8 @@ import { recordingMessages } from '../main/adapters/kept-rules/recording-message
 import { canonicalJson } from '../main/core/base/canonical-json.ts'
 import { sha256 } from '../main/core/base/digest.ts'
 import { type LoadedRecording, recordingDigest } from '../main/core/recording/recording.ts'
-import { commonOutputs } from '../main/verify/steps/common-outputs.ts'
 import { canonical, readRecording } from '../main/verify/steps/read.ts'
-import { textsOf } from '../main/verify/steps/recording-texts.ts'
+import { commonOutputs, textsOf } from '../main/verify/steps/read-once.ts'
 import type { Capture } from '../schemas/types.ts'
 import { sampleRecording, sourceOf } from './support/sample-pack.ts'
 

@@ -1,4 +1,5 @@
 import type { Capture } from '../../../schemas/types.ts'
+import type { LoadedRecording } from '../../core/recording/recording.ts'
 
 /** Limit on the outputs that are kept for later nodes, in bytes. */
 const MOST_KEPT = 8 * 1024 * 1024
@@ -32,3 +33,24 @@ export function commonOutputs(most: number = MOST_KEPT): CommonOutputs {
 }
 
 const keyOf = ({ sha256, size }: Capture['stdout']): string => `${sha256} ${size}`
+
+/** The texts of recording.json and captures.jsonl, for another thread. */
+export interface RecordingTexts {
+  readonly recording: string
+  /** One line for each capture, in the order of the recording. */
+  readonly captures: string
+}
+
+const TEXTS = new WeakMap<LoadedRecording, RecordingTexts>()
+
+/** Keeps the texts that a recording was read from, as long as the recording is in memory. Each line must have become a capture. */
+export function keepTexts(loaded: LoadedRecording, texts: RecordingTexts): void {
+  TEXTS.set(loaded, texts)
+}
+
+/** The texts of a recording: those that it was read from, or the same written again. */
+export const textsOf = (loaded: LoadedRecording): RecordingTexts =>
+  TEXTS.get(loaded) ?? {
+    recording: JSON.stringify(loaded.recording),
+    captures: loaded.captures.map(({ meta }) => `${JSON.stringify(meta)}\n`).join(''),
+  }
