@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { alsoFiles } from '../main/app/export/output-files.ts'
-import { AI_VIEWS, HIPAA_VIEWS, loadAiViews } from '../main/catalog/frameworks/views.ts'
+import { AI_VIEWS, HIPAA_VIEWS, loadAiViews } from '../main/catalog/definition/frameworks/views.ts'
 import type { Sheet } from '../main/core/all-ports.ts'
 import { carrierGrid, frameworkGrid, viewSheets } from '../main/present/formats/grids/ai-views.ts'
 import type { Grid, GridCell } from '../main/present/formats/grids/grid.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../main/catalog/index.ts'
-import { LEVELS, SEARCHED, setuidFiles } from '../main/catalog/setuid/index.ts'
+import { LEVELS, SEARCHED, setuidFiles } from '../main/catalog/access/setuid/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { SLOW_SUDO } from '../main/core/collector/plan.ts'
 import { SERVICE_STARTERS } from '../main/core/recording/command-allowlist.ts'
 

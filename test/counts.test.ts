@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { summaryText } from '../main/app/evaluate/summary.ts'
 import { assessmentView, runPreview } from '../main/app/evaluate/views.ts'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { planOf } from '../main/core/collector/plan.ts'
 import { assess } from '../main/core/conclusion/assess.ts'
 import { tally as tallyOfReport } from '../main/core/conclusion/tally.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { demoDeclared } from '../main/adapters/demo/demo-declared.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { isCurrent, levelOf, REQUESTS } from '../main/core/register/documents.ts'
 import { isOnePerson } from '../main/core/register/register.ts'
 import { needsIn } from '../main/core/register/requests.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { assess } from '../main/core/conclusion/assess.ts'
 import { EMPTY_REGISTER } from '../main/core/register/register.ts'
 import { documentPlan } from '../main/present/document-requests.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { type CollectOptions, collectNode } from '../main/app/collect/collect-node.ts'
-import { nonceEcho } from '../main/catalog/evidence/probes.ts'
+import { nonceEcho } from '../main/catalog/operations/evidence/probes.ts'
 import { ok } from '../main/core/base/failure.ts'
 import type { Connection, EvidenceStore, RunEvent, Transport } from '../main/core/ports/ports.ts'
 import { readProbe, run } from '../main/core/recording/probe.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { canonicalJson, jsonBytes } from '../main/core/base/canonical-json.ts'
 import { sha256 } from '../main/core/base/digest.ts'
 import type { PackScope } from '../main/core/conclusion/assess.ts'

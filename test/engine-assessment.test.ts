@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { assessmentView } from '../main/app/evaluate/views.ts'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { assess } from '../main/core/conclusion/assess.ts'
 import { EMPTY_REGISTER } from '../main/core/register/register.ts'
 import { NODE_FIGURES } from '../schemas/figure.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { renderReport } from '../main/adapters/pdf/index.ts'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import type { Block } from '../main/core/base/report-document.ts'
 import { assess } from '../main/core/conclusion/assess.ts'
 import { EMPTY_REGISTER } from '../main/core/register/register.ts'

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createPorts } from '../main/adapters/ports.ts'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { findingCommand } from '../main/cli/commands/finding.ts'
 import { EXIT } from '../main/cli/parts/options.ts'
 import { findingReference } from '../main/core/finding/finding.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../main/catalog/index.ts'
-import { REMEDIATIONS } from '../main/catalog/remediation.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
+import { REMEDIATIONS } from '../main/catalog/definition/remediation.ts'
 import { assess, withRegister } from '../main/core/conclusion/assess.ts'
 import { tally } from '../main/core/conclusion/tally.ts'
 import { POPULATION } from '../main/core/engagement/coverage.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { CONCLUSIONS } from '../main/catalog/definition.ts'
-import { hipaa, loadFramework, nprm, REQUESTS, soc2 } from '../main/catalog/frameworks/frameworks.ts'
-import hipaaData from '../main/catalog/frameworks/hipaa.json' with { type: 'json' }
-import { catalog } from '../main/catalog/index.ts'
-import type { CheckData } from '../main/catalog/subject.ts'
-import { CHECK_DATA, OFF_NODE_CHECKS, SEVERITIES, VOCABULARY } from '../main/catalog/subjects.ts'
+import type { CheckData } from '../main/catalog/base/subject.ts'
+import { CONCLUSIONS } from '../main/catalog/definition/definition.ts'
+import { hipaa, loadFramework, nprm, REQUESTS, soc2 } from '../main/catalog/definition/frameworks/frameworks.ts'
+import hipaaData from '../main/catalog/definition/frameworks/hipaa.json' with { type: 'json' }
+import { catalog } from '../main/catalog/definition/index.ts'
+import { CHECK_DATA, OFF_NODE_CHECKS, SEVERITIES, VOCABULARY } from '../main/catalog/definition/subjects.ts'
 import { BANNED } from '../schemas/words.ts'
 import { catalogData, catalogDataProblems } from './support/catalog-data.ts'
 

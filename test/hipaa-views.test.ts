@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { hipaa } from '../main/catalog/frameworks/frameworks.ts'
-import { HIPAA_VIEWS, loadViews } from '../main/catalog/frameworks/views.ts'
+import { hipaa } from '../main/catalog/definition/frameworks/frameworks.ts'
+import { HIPAA_VIEWS, loadViews } from '../main/catalog/definition/frameworks/views.ts'
 import { assess } from '../main/core/conclusion/assess.ts'
 import { EMPTY_REGISTER } from '../main/core/register/register.ts'
 import type { Grid, GridCell } from '../main/present/formats/grids/grid.ts'

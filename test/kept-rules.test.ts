@@ -15,7 +15,7 @@ import {
 import list from '../main/adapters/kept-rules/list.json' with { type: 'json' }
 import { createPorts } from '../main/adapters/ports.ts'
 import { reviewFile } from '../main/app/export/review.ts'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { codeOf, EXIT } from '../main/cli/parts/options.ts'
 import { canonicalJson } from '../main/core/base/canonical-json.ts'
 import { sha256 } from '../main/core/base/digest.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { imitated } from '../main/core/base/look-alike.ts'
 
 const titled = (title: string) => imitated({ id: 'house-rules', title }, catalog.frameworks)

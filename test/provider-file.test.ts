@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readProvider } from '../main/adapters/declarations/index.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { problemsIn } from '../main/core/rules/provider.ts'
 
 let folder = ''

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import {
   captureLine,
   inPackOrder,

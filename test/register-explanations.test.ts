@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { summaryText } from '../main/app/evaluate/summary.ts'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { jsonBytes } from '../main/core/base/canonical-json.ts'
 import { sha256 } from '../main/core/base/digest.ts'
 import { assess } from '../main/core/conclusion/assess.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { soc2 } from '../main/catalog/frameworks/frameworks.ts'
+import { soc2 } from '../main/catalog/definition/frameworks/frameworks.ts'
 import { withRegister } from '../main/core/conclusion/assess.ts'
 import { documentText } from '../main/present/report.ts'
 import { BANNED } from '../schemas/words.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { assess } from '../main/core/conclusion/assess.ts'
 import { askedFor, readProbe } from '../main/core/recording/probe.ts'
 import { capturesByKey, readingsOf } from '../main/core/recording/readings.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../main/catalog/index.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { assess, assessNode, termsOf } from '../main/core/conclusion/assess.ts'
 import {
   NO_READING,

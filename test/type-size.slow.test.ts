@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { fleetFiguresOf } from '../main/catalog/figures/figures.ts'
-import { catalog } from '../main/catalog/index.ts'
 import { assess } from '../main/core/conclusion/assess.ts'
 import { EMPTY_REGISTER } from '../main/core/register/register.ts'
 import { buildPeriodReport } from '../main/present/period-report.ts'

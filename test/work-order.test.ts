@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../main/catalog/index.ts'
-import { familyOf, remediationOf, variantsFor } from '../main/catalog/remediation.ts'
+import { catalog } from '../main/catalog/definition/index.ts'
+import { familyOf, remediationOf, variantsFor } from '../main/catalog/definition/remediation.ts'
 import { codeBlock, markdownText } from '../main/core/base/plain-text.ts'
 import { assess } from '../main/core/conclusion/assess.ts'
 import {

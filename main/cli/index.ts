@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { VERSION } from '../../schemas/version.ts'
 import { rulesState } from '../adapters/kept-rules/index.ts'
-import lock from '../catalog/rules-lock.json' with { type: 'json' }
-import { CATALOG_VERSION } from '../catalog/version.ts'
+import lock from '../catalog/definition/rules-lock.json' with { type: 'json' }
+import { CATALOG_VERSION } from '../catalog/definition/version.ts'
 import { plain } from '../core/base/plain-text.ts'
 import { withPreparation } from './ahead.ts'
 import { EXIT, type ExitCode, worst } from './parts/exit-codes.ts'

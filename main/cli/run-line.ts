@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { VERSION } from '../../schemas/version.ts'
 import { createPorts } from '../adapters/ports.ts'
-import { catalog } from '../catalog/index.ts'
+import { catalog } from '../catalog/definition/index.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { AddCommand } from './commands.ts'
 import { type Context, EXIT, type ExitCode, printFailure } from './parts/options.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { createFrameReader } from '../../main/core/collector/frames.ts'
 import { type Plan, planOf } from '../../main/core/collector/plan.ts'
 import { collectorScript } from '../../main/core/collector/script.ts'

@@ -1,7 +1,7 @@
 import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
-import { catalog } from '../../main/catalog/index.ts'
-import { REMEDIATIONS } from '../../main/catalog/remediation.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
+import { REMEDIATIONS } from '../../main/catalog/definition/remediation.ts'
 import { assess } from '../../main/core/conclusion/assess.ts'
 import {
   assemblePack,

@@ -1,6 +1,6 @@
 import { existsSync, linkSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { byProbeAndCommand, captureLine, recordingJson } from '../../main/core/recording/recording.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { createFrameReader } from '../../main/core/collector/frames.ts'
 import { planOf } from '../../main/core/collector/plan.ts'
 import { collectorScript } from '../../main/core/collector/script.ts'

@@ -5,7 +5,7 @@ import {
   sshdConditions,
   sshdContexts,
   sshdEffective,
-} from '../../main/catalog/sshd/probes.ts'
+} from '../../main/catalog/access/sshd/probes.ts'
 import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
 import type { Conclusion } from '../../main/core/rules/check.ts'
 import { answer, fact, reason } from '../support/answers.ts'

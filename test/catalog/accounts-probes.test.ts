@@ -6,13 +6,13 @@ import {
   accountsLastlog2,
   accountsLoginFiles,
   accountsWtmpdb,
-} from '../../main/catalog/accounts/last-login.ts'
-import { readIsoMoment, readMoment } from '../../main/catalog/accounts/login-traces.ts'
-import { accountsLoginDefs, accountsPasswordMethods } from '../../main/catalog/accounts/probes.ts'
-import { bootLoaderPassword, consoleLogin } from '../../main/catalog/console/index.ts'
-import { expandStack, pamAccessRules, pamSettings, pamStack } from '../../main/catalog/pam/probes.ts'
-import { REMOTE_AGENTS, remoteAgents } from '../../main/catalog/provider-access/probes.ts'
-import { sudoersOther, sudoersRules } from '../../main/catalog/sudo/probes.ts'
+} from '../../main/catalog/access/accounts/last-login.ts'
+import { readIsoMoment, readMoment } from '../../main/catalog/access/accounts/login-traces.ts'
+import { accountsLoginDefs, accountsPasswordMethods } from '../../main/catalog/access/accounts/probes.ts'
+import { bootLoaderPassword, consoleLogin } from '../../main/catalog/access/console/index.ts'
+import { expandStack, pamAccessRules, pamSettings, pamStack } from '../../main/catalog/access/pam/probes.ts'
+import { REMOTE_AGENTS, remoteAgents } from '../../main/catalog/access/provider-access/probes.ts'
+import { sudoersOther, sudoersRules } from '../../main/catalog/access/sudo/probes.ts'
 import { argvOf } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 

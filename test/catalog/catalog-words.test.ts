@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { checks, fixtures, probes } from '../support/evaluated.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tlsListeners } from '../../main/catalog/tls/probes.ts'
+import { tlsListeners } from '../../main/catalog/data-protection/tls/probes.ts'
 import type { CertificateFields } from '../../main/core/tls/certificate-fields.ts'
 import { changed, over, stepText } from '../support/concluded.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TlsListeners } from '../../main/catalog/tls/probes.ts'
+import type { TlsListeners } from '../../main/catalog/data-protection/tls/probes.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import type { CertificateFields } from '../../main/core/tls/certificate-fields.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'

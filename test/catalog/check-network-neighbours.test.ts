@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { tenancyNetworkNeighbours } from '../../main/catalog/network/index.ts'
-import { netLinks, netNeighbours } from '../../main/catalog/network/links.ts'
+import { tenancyNetworkNeighbours } from '../../main/catalog/data-protection/network/index.ts'
+import { netLinks, netNeighbours } from '../../main/catalog/data-protection/network/links.ts'
 import type { Parsed } from '../../main/core/recording/probe.ts'
 import { conclude } from '../../main/core/rules/check.ts'
 import { BANNED } from '../../schemas/words.ts'

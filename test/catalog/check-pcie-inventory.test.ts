@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pciDevices } from '../../main/catalog/pci/probes.ts'
+import { pciDevices } from '../../main/catalog/hardware/pci/probes.ts'
 import type { Parsed } from '../../main/core/recording/probe.ts'
 import { answer } from '../support/answers.ts'
 import { over, stepText } from '../support/concluded.ts'

@@ -1,7 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Mount, storageMounts } from '../../main/catalog/mounts/probes.ts'
-import { packagesDistribution } from '../../main/catalog/packages/probes.ts'
 import {
   integritySetuidFiles,
   isAskedWhole,
@@ -11,7 +9,9 @@ import {
   parseFound,
   SEARCHED,
   setuidFiles,
-} from '../../main/catalog/setuid/index.ts'
+} from '../../main/catalog/access/setuid/index.ts'
+import { type Mount, storageMounts } from '../../main/catalog/data-protection/mounts/probes.ts'
+import { packagesDistribution } from '../../main/catalog/operations/packages/probes.ts'
 import { argvOf, known, type Parsed, type Probe } from '../../main/core/recording/probe.ts'
 import { type Conclusion, conclude } from '../../main/core/rules/check.ts'
 import { BANNED } from '../../schemas/words.ts'

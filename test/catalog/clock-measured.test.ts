@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { timeChrony, timeNow, timeTimesyncd } from '../../main/catalog/time/probes.ts'
+import { timeChrony, timeNow, timeTimesyncd } from '../../main/catalog/operations/time/probes.ts'
 import { known, unknown } from '../../main/core/recording/probe.ts'
 import { fact } from '../support/answers.ts'
 import { changed, over, stepText } from '../support/concluded.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cloudInit, remoteAgents } from '../../main/catalog/provider-access/probes.ts'
+import { cloudInit, remoteAgents } from '../../main/catalog/access/provider-access/probes.ts'
 import { answer } from '../support/answers.ts'
 import { changed, over, overDeclared, stepText } from '../support/concluded.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sshdConditions } from '../../main/catalog/sshd/probes.ts'
+import { sshdConditions } from '../../main/catalog/access/sshd/probes.ts'
 import { answer, fact } from '../support/answers.ts'
 import { over, stepText, texts, verdict } from '../support/concluded.ts'
 

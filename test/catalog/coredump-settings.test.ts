@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { coredumpSettings } from '../../main/catalog/dumps/coredump.ts'
-import { parseCorePattern } from '../../main/catalog/dumps/dumps.ts'
+import { coredumpSettings } from '../../main/catalog/data-protection/dumps/coredump.ts'
+import { parseCorePattern } from '../../main/catalog/data-protection/dumps/dumps.ts'
 import { known, unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { checkOf, concludeOn } from '../support/evaluated.ts'

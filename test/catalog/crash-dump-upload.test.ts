@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { coreDumpPattern, kernelDumps, parseCorePattern, parseKdump } from '../../main/catalog/dumps/dumps.ts'
-import { crashReporters } from '../../main/catalog/dumps/index.ts'
-import { type Mounts, storageMounts } from '../../main/catalog/mounts/probes.ts'
+import {
+  coreDumpPattern,
+  kernelDumps,
+  parseCorePattern,
+  parseKdump,
+} from '../../main/catalog/data-protection/dumps/dumps.ts'
+import { crashReporters } from '../../main/catalog/data-protection/dumps/index.ts'
+import { type Mounts, storageMounts } from '../../main/catalog/data-protection/mounts/probes.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { changed, over, stepText } from '../support/concluded.ts'
 

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import { listenerProcesses, networkListeners, parseListeners } from '../../main/catalog/listeners/probes.ts'
-import { type Process, tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
+import { type Process, tenancyProcesses } from '../../main/catalog/base/processes.ts'
+import {
+  listenerProcesses,
+  networkListeners,
+  parseListeners,
+} from '../../main/catalog/data-protection/listeners/probes.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { overDeclared, stepText } from '../support/concluded.ts'
 

@@ -1,13 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/index.ts'
-import { keySource } from '../../main/catalog/disk-encryption/key-custody.ts'
-import { parseCrypttab } from '../../main/catalog/disk-encryption/probes.ts'
-import { parseWorkingDirectories } from '../../main/catalog/ephi/paths.ts'
-import { catalog } from '../../main/catalog/index.ts'
-import { parseListeners } from '../../main/catalog/listeners/probes.ts'
-import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'
-import { parseSshdSettings } from '../../main/catalog/sshd/probes.ts'
+import { parseSshdSettings } from '../../main/catalog/access/sshd/probes.ts'
+import {
+  parseDmTable,
+  parseLsblk,
+  parseSwaps,
+  parseSysfsBlock,
+} from '../../main/catalog/data-protection/block-devices/index.ts'
+import { keySource } from '../../main/catalog/data-protection/disk-encryption/key-custody.ts'
+import { parseCrypttab } from '../../main/catalog/data-protection/disk-encryption/probes.ts'
+import { parseWorkingDirectories } from '../../main/catalog/data-protection/ephi/paths.ts'
+import { parseListeners } from '../../main/catalog/data-protection/listeners/probes.ts'
+import { parseMountinfo } from '../../main/catalog/data-protection/mounts/probes.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import type { Answer } from '../../main/core/recording/probe.ts'
 import { conclude } from '../../main/core/rules/check.ts'
 import { BASELINE } from '../support/baseline.ts'

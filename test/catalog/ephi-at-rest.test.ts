@@ -1,14 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/index.ts'
-import { parseZfs } from '../../main/catalog/block-devices/zfs.ts'
-import { encryptionAtRestOtherMounts } from '../../main/catalog/disk-encryption/index.ts'
+import {
+  parseDmTable,
+  parseLsblk,
+  parseSwaps,
+  parseSysfsBlock,
+} from '../../main/catalog/data-protection/block-devices/index.ts'
+import { parseZfs } from '../../main/catalog/data-protection/block-devices/zfs.ts'
+import { encryptionAtRestOtherMounts } from '../../main/catalog/data-protection/disk-encryption/index.ts'
 import {
   encryptionAtRestEphiPaths,
   inventoryEphiPaths,
   parseWorkingDirectories,
-} from '../../main/catalog/ephi/paths.ts'
-import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'
+} from '../../main/catalog/data-protection/ephi/paths.ts'
+import { parseMountinfo } from '../../main/catalog/data-protection/mounts/probes.ts'
 import { type Parsed, unknown } from '../../main/core/recording/probe.ts'
 import { type Check, type Conclusion, conclude } from '../../main/core/rules/check.ts'
 import { BASELINE } from '../support/baseline.ts'

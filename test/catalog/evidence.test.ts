@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { evidenceCollectionCompleteness } from '../../main/catalog/evidence/completeness.ts'
+import { evidenceCollectionCompleteness } from '../../main/catalog/operations/evidence/completeness.ts'
 import { captureKey, readProbe } from '../../main/core/recording/probe.ts'
 import { conclude } from '../../main/core/rules/check.ts'
 import { capturesOf, PROBES, readingsFrom } from './isolation-readings.ts'

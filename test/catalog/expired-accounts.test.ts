@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { accountsLocal, accountsPasswordMethods, accountsPasswordState } from '../../main/catalog/accounts/probes.ts'
-import { authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
-import { pamStack } from '../../main/catalog/pam/probes.ts'
+import {
+  accountsLocal,
+  accountsPasswordMethods,
+  accountsPasswordState,
+} from '../../main/catalog/access/accounts/probes.ts'
+import { authorizedKeys } from '../../main/catalog/access/authorized-keys/probes.ts'
+import { pamStack } from '../../main/catalog/access/pam/probes.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, overDeclared, stepText } from '../support/concluded.ts'
 import { fixtureOf } from '../support/evaluated.ts'

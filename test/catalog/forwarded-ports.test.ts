@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
-import { forwardedSteps } from '../../main/catalog/listeners/forwarded.ts'
-import { ipvsServices, type Listener } from '../../main/catalog/listeners/probes.ts'
+import { firewallNftables } from '../../main/catalog/data-protection/firewall/nftables.ts'
+import { forwardedSteps } from '../../main/catalog/data-protection/listeners/forwarded.ts'
+import { ipvsServices, type Listener } from '../../main/catalog/data-protection/listeners/probes.ts'
 import { type Answer, known, type Parsed } from '../../main/core/recording/probe.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 

@@ -1,4 +1,4 @@
-import type { PciDevice } from '../../main/catalog/pci/probes.ts'
+import type { PciDevice } from '../../main/catalog/hardware/pci/probes.ts'
 
 /** An answer of nvidia-smi -q -x in the order that drivers 470 to 595 print, with what a test wants to say of its GPUs. */
 export interface GpuForm {

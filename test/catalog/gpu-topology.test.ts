@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { infiniband } from '../../main/catalog/fabric/index.ts'
-import { gpuNvidia } from '../../main/catalog/gpu/nvidia.ts'
+import { infiniband } from '../../main/catalog/hardware/fabric/index.ts'
+import { gpuNvidia } from '../../main/catalog/hardware/gpu/nvidia.ts'
 import {
   claimedGraph,
   compareWithPci,
   gpuTopology,
   parseTopology,
   relationOf,
-} from '../../main/catalog/gpu/topology.ts'
-import { pciDevices } from '../../main/catalog/pci/probes.ts'
+} from '../../main/catalog/hardware/gpu/topology.ts'
+import { pciDevices } from '../../main/catalog/hardware/pci/probes.ts'
 import { readProbe } from '../../main/core/recording/probe.ts'
 import { fact } from '../support/answers.ts'
 import { fixtureOf } from '../support/evaluated.ts'

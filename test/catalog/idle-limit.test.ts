@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sessionTimeout } from '../../main/catalog/session-timeout/index.ts'
+import { sessionTimeout } from '../../main/catalog/access/session-timeout/index.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { over } from '../support/concluded.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { packagesListDpkg } from '../../main/catalog/packages/probes.ts'
-import { sessionTimeout } from '../../main/catalog/session-timeout/index.ts'
+import { sessionTimeout } from '../../main/catalog/access/session-timeout/index.ts'
+import { packagesListDpkg } from '../../main/catalog/operations/packages/probes.ts'
 import { answer } from '../support/answers.ts'
 import { over } from '../support/concluded.ts'
 

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { driverBranch, END_OF_LIFE_AS_OF, endOf, vulnEol } from '../../main/catalog/end-of-life/index.ts'
-import table from '../../main/catalog/end-of-life.json' with { type: 'json' }
-import { firmwareFwupd } from '../../main/catalog/firmware/index.ts'
-import { readMemoryErrors } from '../../main/catalog/gpu/nvidia.ts'
-import { integrityFim, integrityMalwareProtection } from '../../main/catalog/integrity-monitoring/index.ts'
+import { firmwareFwupd } from '../../main/catalog/hardware/firmware/index.ts'
+import { readMemoryErrors } from '../../main/catalog/hardware/gpu/nvidia.ts'
+import { integrityEccMemory, memoryEdac } from '../../main/catalog/hardware/memory-errors/index.ts'
+import table from '../../main/catalog/operations/end-of-life/end-of-life.json' with { type: 'json' }
+import { driverBranch, END_OF_LIFE_AS_OF, endOf, vulnEol } from '../../main/catalog/operations/end-of-life/index.ts'
+import { integrityFim, integrityMalwareProtection } from '../../main/catalog/operations/integrity-monitoring/index.ts'
 import {
   integrityAgents,
   integrityMarks,
   integritySchedules,
   kernelIma,
-} from '../../main/catalog/integrity-monitoring/probes.ts'
-import { integrityEccMemory, memoryEdac } from '../../main/catalog/memory-errors/index.ts'
-import type { Distribution } from '../../main/catalog/packages/probes.ts'
-import { vulnPatchLevel } from '../../main/catalog/packages/updates.ts'
+} from '../../main/catalog/operations/integrity-monitoring/probes.ts'
+import type { Distribution } from '../../main/catalog/operations/packages/probes.ts'
+import { vulnPatchLevel } from '../../main/catalog/operations/packages/updates.ts'
 import { known, type Parsed } from '../../main/core/recording/probe.ts'
 import { type Check, type Conclusion, type Context, conclude } from '../../main/core/rules/check.ts'
 import { answer, fact, reason } from '../support/answers.ts'

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { packagesApt } from '../../main/catalog/packages/apt.ts'
-import { packagesVerifyDpkg, packagesVerifyRpm } from '../../main/catalog/packages/index.ts'
-import { packagesDistribution, packagesListDpkg, packagesListRpm } from '../../main/catalog/packages/probes.ts'
-import { packagesDnf, packagesRpmRestart } from '../../main/catalog/packages/rpm.ts'
-import { packagesSourcesApt, packagesSourcesRpm } from '../../main/catalog/packages/sources.ts'
+import { packagesApt } from '../../main/catalog/operations/packages/apt.ts'
+import { packagesVerifyDpkg, packagesVerifyRpm } from '../../main/catalog/operations/packages/index.ts'
+import {
+  packagesDistribution,
+  packagesListDpkg,
+  packagesListRpm,
+} from '../../main/catalog/operations/packages/probes.ts'
+import { packagesDnf, packagesRpmRestart } from '../../main/catalog/operations/packages/rpm.ts'
+import { packagesSourcesApt, packagesSourcesRpm } from '../../main/catalog/operations/packages/sources.ts'
 import { answer, fact } from '../support/answers.ts'
 
 /**

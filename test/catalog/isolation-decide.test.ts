@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { decide } from '../../main/catalog/isolation/rules.ts'
-import { type Family, type Observed, type Signal, sign, type Weight } from '../../main/catalog/isolation/signal.ts'
-import { SIGNALS } from '../../main/catalog/isolation/signals.ts'
-import { contradicts } from '../../main/catalog/steps.ts'
-import { virtBuses } from '../../main/catalog/virtualization/index.ts'
+import { contradicts } from '../../main/catalog/base/steps.ts'
+import { decide } from '../../main/catalog/single-tenancy/isolation/rules.ts'
+import {
+  type Family,
+  type Observed,
+  type Signal,
+  sign,
+  type Weight,
+} from '../../main/catalog/single-tenancy/isolation/signal.ts'
+import { SIGNALS } from '../../main/catalog/single-tenancy/isolation/signals.ts'
+import { virtBuses } from '../../main/catalog/single-tenancy/virtualization/index.ts'
 import type { Parsed } from '../../main/core/recording/probe.ts'
 import { readFrom } from '../../main/core/recording/readings.ts'
 import type { Isolation } from '../../schemas/types.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
+import { assessIsolation } from '../../main/catalog/single-tenancy/isolation/argue.ts'
 import type { CapturedAnswer } from '../../main/core/recording/recording.ts'
 import type { IsolationArgument } from '../../main/core/rules/catalog.ts'
 import { capturesOf, readingsFrom } from './isolation-readings.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
-import { parseCpuInfo } from '../../main/catalog/processors/features.ts'
-import { listedFolders, longListing, sysfsFound } from '../../main/catalog/read-listing.ts'
-import { containersOf, parseProcesses } from '../../main/catalog/tenancy/processes.ts'
+import { containersOf, parseProcesses } from '../../main/catalog/base/processes.ts'
+import { listedFolders, longListing, sysfsFound } from '../../main/catalog/base/read-listing.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
+import { parseCpuInfo } from '../../main/catalog/hardware/processors/features.ts'
 import type { Answer, Probe } from '../../main/core/recording/probe.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'
 

@@ -1,5 +1,5 @@
-import { catalog } from '../../main/catalog/index.ts'
-import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
+import { assessIsolation } from '../../main/catalog/single-tenancy/isolation/argue.ts'
 import { type Parsed, type Probe, readProbe } from '../../main/core/recording/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording/recording.ts'
 import type { IsolationArgument } from '../../main/core/rules/catalog.ts'

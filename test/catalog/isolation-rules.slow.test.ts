@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
-import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
+import { assessIsolation } from '../../main/catalog/single-tenancy/isolation/argue.ts'
 import { readProbe } from '../../main/core/recording/probe.ts'
 import type { IsolationArgument } from '../../main/core/rules/catalog.ts'
 import { BANNED } from '../../schemas/words.ts'

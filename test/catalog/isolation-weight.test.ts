@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { weightOf } from '../../main/catalog/isolation/levels.ts'
-import { comparePins, type HardwarePin } from '../../main/catalog/isolation/pins.ts'
+import { weightOf } from '../../main/catalog/single-tenancy/isolation/levels.ts'
+import { comparePins, type HardwarePin } from '../../main/catalog/single-tenancy/isolation/pins.ts'
 
 describe('weight of evidence', () => {
   test('is the logarithm of two shares, with half a machine added to each', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { loginRecords } from '../../main/catalog/login-records/index.ts'
-import type { JournalFile } from '../../main/catalog/logs/journal.ts'
-import { auditFiles, journaldConfig, journalState, logFiles } from '../../main/catalog/logs/probes.ts'
-import { timeNow } from '../../main/catalog/time/probes.ts'
+import { loginRecords } from '../../main/catalog/operations/login-records/index.ts'
+import type { JournalFile } from '../../main/catalog/operations/logs/journal.ts'
+import { auditFiles, journaldConfig, journalState, logFiles } from '../../main/catalog/operations/logs/probes.ts'
+import { timeNow } from '../../main/catalog/operations/time/probes.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, stepText } from '../support/concluded.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { accountsLocal } from '../../main/catalog/accounts/probes.ts'
-import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
+import { accountsLocal } from '../../main/catalog/access/accounts/probes.ts'
+import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/access/authorized-keys/probes.ts'
 import { changed, over, stepText } from '../support/concluded.ts'
 
 const key = (path: string): AuthorizedKey => ({

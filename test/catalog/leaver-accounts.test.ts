@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { waysIn } from '../../main/catalog/accounts/leavers.ts'
+import { waysIn } from '../../main/catalog/access/accounts/leavers.ts'
 import {
   type Account,
   accountsLocal,
   accountsPasswordLocks,
   accountsPasswordState,
   type PasswordState,
-} from '../../main/catalog/accounts/probes.ts'
-import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
-import { sshdEffective } from '../../main/catalog/sshd/probes.ts'
+} from '../../main/catalog/access/accounts/probes.ts'
+import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/access/authorized-keys/probes.ts'
+import { sshdEffective } from '../../main/catalog/access/sshd/probes.ts'
 import { unknown } from '../../main/core/recording/probe.ts'
 import type { DeclaredAccount } from '../../schemas/types.ts'
 import { changed, overDeclared, stepText, texts, verdict } from '../support/concluded.ts'

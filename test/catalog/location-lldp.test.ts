@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { netLldpNetworkd, netLldpPlace } from '../../main/catalog/data-protection/network/lldp.ts'
 import { lldpSignals } from '../../main/catalog/location/signals.ts'
-import { netLldpNetworkd, netLldpPlace } from '../../main/catalog/network/lldp.ts'
 import { type Parsed, type Probe, readProbe, unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { byKey } from '../support/evaluated.ts'

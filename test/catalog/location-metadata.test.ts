@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runPreview } from '../../main/app/evaluate/views.ts'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
+import { dmiIdentity, dmiTags } from '../../main/catalog/hardware/machine/dmi.ts'
 import { type MetadataReadings, metadataSignals } from '../../main/catalog/location/metadata.ts'
 import {
   identityDocument,
@@ -12,7 +13,6 @@ import {
   metadataVultr,
 } from '../../main/catalog/location/probes.ts'
 import { missedOfProvider, PROVIDER_WANTS, providerSignals } from '../../main/catalog/location/signals.ts'
-import { dmiIdentity, dmiTags } from '../../main/catalog/machine/dmi.ts'
 import { planOf } from '../../main/core/collector/plan.ts'
 import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
 import {

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { tpmPresence } from '../../main/catalog/boot-integrity/index.ts'
+import { cloudInit } from '../../main/catalog/access/provider-access/probes.ts'
+import { dmiIdentity, dmiTags } from '../../main/catalog/hardware/machine/dmi.ts'
+import { bmc } from '../../main/catalog/hardware/management-controller/probes.ts'
 import { dnsSearch, tpmTag } from '../../main/catalog/location/probes.ts'
 import {
   assetTagSignals,
@@ -10,10 +12,8 @@ import {
   tpmTagSignals,
 } from '../../main/catalog/location/provider-signals.ts'
 import { countryInName, nameSignals, timePeerSignals, timezoneSignals } from '../../main/catalog/location/signals.ts'
-import { dmiIdentity, dmiTags } from '../../main/catalog/machine/dmi.ts'
-import { bmc } from '../../main/catalog/management-controller/probes.ts'
-import { cloudInit } from '../../main/catalog/provider-access/probes.ts'
-import { timeChrony } from '../../main/catalog/time/probes.ts'
+import { timeChrony } from '../../main/catalog/operations/time/probes.ts'
+import { tpmPresence } from '../../main/catalog/single-tenancy/boot-integrity/index.ts'
 import { known, type Parsed, type Probe, readProbe, unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { byKey } from '../support/evaluated.ts'

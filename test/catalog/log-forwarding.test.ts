@@ -3,9 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type KnownService, servicesState } from '../../main/catalog/auditd/index.ts'
-import { journalUpload, rsyslogForwarding, syslogNgForwarding } from '../../main/catalog/log-forwarding/probes.ts'
-import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
+import { tenancyProcesses } from '../../main/catalog/base/processes.ts'
+import {
+  journalUpload,
+  rsyslogForwarding,
+  syslogNgForwarding,
+} from '../../main/catalog/data-protection/log-forwarding/probes.ts'
+import { type KnownService, servicesState } from '../../main/catalog/operations/auditd/index.ts'
 import { known, type Probe, unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, stepText, withProcesses } from '../support/concluded.ts'

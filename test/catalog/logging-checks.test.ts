@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { servicesState } from '../../main/catalog/auditd/index.ts'
-import { auditdStatus, ruleWords } from '../../main/catalog/auditd/probes.ts'
+import { tenancyProcesses } from '../../main/catalog/base/processes.ts'
 import {
   auditdRemote,
   journalUpload,
   rsyslogForwarding,
   syslogNgForwarding,
-} from '../../main/catalog/log-forwarding/probes.ts'
-import { auditFiles, logFiles } from '../../main/catalog/logs/probes.ts'
-import { bmcDevice, bmcLan } from '../../main/catalog/management-controller/probes.ts'
-import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
-import { clusterKubernetes, clusterSlurm } from '../../main/catalog/tenancy/schedulers.ts'
-import { timeNtpq, timeSources } from '../../main/catalog/time/probes.ts'
+} from '../../main/catalog/data-protection/log-forwarding/probes.ts'
+import { bmcDevice, bmcLan } from '../../main/catalog/hardware/management-controller/probes.ts'
+import { servicesState } from '../../main/catalog/operations/auditd/index.ts'
+import { auditdStatus, ruleWords } from '../../main/catalog/operations/auditd/probes.ts'
+import { auditFiles, logFiles } from '../../main/catalog/operations/logs/probes.ts'
+import { timeNtpq, timeSources } from '../../main/catalog/operations/time/probes.ts'
+import { clusterKubernetes, clusterSlurm } from '../../main/catalog/single-tenancy/tenancy/schedulers.ts'
 import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
 import { unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'

@@ -4,7 +4,7 @@ import {
   loginJournal,
   loginRecords,
   loginSession,
-} from '../../main/catalog/login-records/index.ts'
+} from '../../main/catalog/operations/login-records/index.ts'
 import {
   type JournalFile,
   missingEntries,
@@ -12,9 +12,9 @@ import {
   readStamp,
   readYearless,
   secondsOf,
-} from '../../main/catalog/logs/journal.ts'
-import { journalState } from '../../main/catalog/logs/probes.ts'
-import { timeNow } from '../../main/catalog/time/probes.ts'
+} from '../../main/catalog/operations/logs/journal.ts'
+import { journalState } from '../../main/catalog/operations/logs/probes.ts'
+import { timeNow } from '../../main/catalog/operations/time/probes.ts'
 import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
 import { known, type Parsed } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { sudoLog } from '../../main/catalog/sudo/probes.ts'
-import { sudoReconciliation } from '../../main/catalog/sudo/rights.ts'
+import { sudoLog } from '../../main/catalog/access/sudo/probes.ts'
+import { sudoReconciliation } from '../../main/catalog/access/sudo/rights.ts'
 import { type LoggedCommand, reconcileSudo } from '../../main/core/collector/sudoers.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { sudoSection } from '../../main/present/report/evidence.ts'

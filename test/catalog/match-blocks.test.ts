@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { type MatchBlock, sshdConditions } from '../../main/catalog/sshd/probes.ts'
+import { type MatchBlock, sshdConditions } from '../../main/catalog/access/sshd/probes.ts'
 import { answer, fact } from '../support/answers.ts'
 import { over, stepText } from '../support/concluded.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseMountinfo, storageMounts } from '../../main/catalog/mounts/probes.ts'
+import { parseMountinfo, storageMounts } from '../../main/catalog/data-protection/mounts/probes.ts'
 import { fact } from '../support/answers.ts'
 import { changed, overDeclared, stepText } from '../support/concluded.ts'
 

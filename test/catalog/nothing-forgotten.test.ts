@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
-import type { CheckData, Subject } from '../../main/catalog/subject.ts'
-import { SUBJECTS } from '../../main/catalog/subjects.ts'
+import type { CheckData, Subject } from '../../main/catalog/base/subject.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
+import { SUBJECTS } from '../../main/catalog/definition/subjects.ts'
 import { assess } from '../../main/core/conclusion/assess.ts'
 import { checks, fixtures } from '../support/evaluated.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
@@ -61,7 +61,7 @@ describe('what is forgotten is named', () => {
       .filter((text) => !anyway.has(text))
       .map((text) => text.replace(CHECK, 'the check'))
   }
-  const FILE = 'main/catalog/session-timeout/checks.json'
+  const FILE = 'main/catalog/access/session-timeout/checks.json'
 
   test.each<[string, (entry: CheckData) => readonly CheckData[], string]>([
     ['the entry', () => [], 'the check has no entry in checks.json of its subject'],

@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { backupFreshness, encryptionAtRestBackupTarget } from '../../main/catalog/backup/index.ts'
-import { BACKUP_UNITS, backupSettings, backupUnits } from '../../main/catalog/backup/probes.ts'
-import { vulnEol } from '../../main/catalog/end-of-life/index.ts'
-import table from '../../main/catalog/end-of-life.json' with { type: 'json' }
-import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
-import { availabilityHardwareHealth } from '../../main/catalog/hardware-health/index.ts'
-import { integrityMalwareProtection } from '../../main/catalog/integrity-monitoring/index.ts'
-import { integritySchedules } from '../../main/catalog/integrity-monitoring/probes.ts'
-import { integrityEccMemory } from '../../main/catalog/memory-errors/index.ts'
-import { networkKernelParams } from '../../main/catalog/network/kernel.ts'
+import { THRESHOLDS } from '../../main/catalog/base/thresholds.ts'
+import { firewallNftables } from '../../main/catalog/data-protection/firewall/nftables.ts'
+import { networkKernelParams } from '../../main/catalog/data-protection/network/kernel.ts'
+import { availabilityHardwareHealth } from '../../main/catalog/hardware/hardware-health/index.ts'
+import { integrityEccMemory } from '../../main/catalog/hardware/memory-errors/index.ts'
+import { controllerSteps, redundancyState } from '../../main/catalog/hardware/redundancy/index.ts'
+import { integrityStorageChecksums } from '../../main/catalog/hardware/storage-integrity/index.ts'
+import { backupFreshness, encryptionAtRestBackupTarget } from '../../main/catalog/operations/backup/index.ts'
+import { BACKUP_UNITS, backupSettings, backupUnits } from '../../main/catalog/operations/backup/probes.ts'
+import table from '../../main/catalog/operations/end-of-life/end-of-life.json' with { type: 'json' }
+import { vulnEol } from '../../main/catalog/operations/end-of-life/index.ts'
+import { integrityMalwareProtection } from '../../main/catalog/operations/integrity-monitoring/index.ts'
+import { integritySchedules } from '../../main/catalog/operations/integrity-monitoring/probes.ts'
 import {
   integrityPackageVerify,
   packagesSumsDpkg,
   packagesVerifyDpkg,
   packagesVerifyRpm,
-} from '../../main/catalog/packages/index.ts'
-import { packagesSourcesApt, packagesSourcesRpm } from '../../main/catalog/packages/sources.ts'
-import { controllerSteps, redundancyState } from '../../main/catalog/redundancy/index.ts'
-import { integrityStorageChecksums } from '../../main/catalog/storage-integrity/index.ts'
-import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
+} from '../../main/catalog/operations/packages/index.ts'
+import { packagesSourcesApt, packagesSourcesRpm } from '../../main/catalog/operations/packages/sources.ts'
 import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
 import { type Check, type Context, conclude } from '../../main/core/rules/check.ts'
 import { thresholdValues } from '../../main/core/rules/profile.ts'

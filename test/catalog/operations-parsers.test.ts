@@ -1,33 +1,33 @@
 import { describe, expect, test } from 'vitest'
-import {
-  capacityFilesystems,
-  MONITORS,
-  servicesFailed,
-  servicesMonitoring,
-  systemLoad,
-} from '../../main/catalog/availability/probes.ts'
-import { hoursSince, hoursText, lastRun } from '../../main/catalog/backup/index.ts'
-import {
-  BACKUP_UNITS,
-  backupSettings,
-  backupUnits,
-  isNamedLikeBackup,
-  toolOfSettings,
-} from '../../main/catalog/backup/probes.ts'
-import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
+import { firewallNftables } from '../../main/catalog/data-protection/firewall/nftables.ts'
+import { proxySettings } from '../../main/catalog/data-protection/network/flows.ts'
+import { netRoutes } from '../../main/catalog/data-protection/network/links.ts'
 import {
   cpuThrottling,
   driveHealthNvme,
   driveHealthSmart,
   NVME_CONTROLLERS,
   SMART_DRIVES,
-} from '../../main/catalog/hardware-health/drives.ts'
-import { bmc } from '../../main/catalog/management-controller/probes.ts'
-import { proxySettings } from '../../main/catalog/network/flows.ts'
-import { netRoutes } from '../../main/catalog/network/links.ts'
-import { packageLogs } from '../../main/catalog/packages/probes.ts'
-import { parseRedundancy, storageDmStatus } from '../../main/catalog/redundancy/index.ts'
-import { scheduledJobs, userCrontabs } from '../../main/catalog/scheduled-jobs/index.ts'
+} from '../../main/catalog/hardware/hardware-health/drives.ts'
+import { bmc } from '../../main/catalog/hardware/management-controller/probes.ts'
+import { parseRedundancy, storageDmStatus } from '../../main/catalog/hardware/redundancy/index.ts'
+import {
+  capacityFilesystems,
+  MONITORS,
+  servicesFailed,
+  servicesMonitoring,
+  systemLoad,
+} from '../../main/catalog/operations/availability/probes.ts'
+import { hoursSince, hoursText, lastRun } from '../../main/catalog/operations/backup/index.ts'
+import {
+  BACKUP_UNITS,
+  backupSettings,
+  backupUnits,
+  isNamedLikeBackup,
+  toolOfSettings,
+} from '../../main/catalog/operations/backup/probes.ts'
+import { packageLogs } from '../../main/catalog/operations/packages/probes.ts'
+import { scheduledJobs, userCrontabs } from '../../main/catalog/operations/scheduled-jobs/index.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 const gone = (tool: string, path: string): string => `${tool}${path}: No such file or directory\n`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
-import { sysctlNetwork, sysctlNetworkMore } from '../../main/catalog/network/kernel.ts'
+import { firewallNftables } from '../../main/catalog/data-protection/firewall/nftables.ts'
+import { sysctlNetwork, sysctlNetworkMore } from '../../main/catalog/data-protection/network/kernel.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, verdict } from '../support/concluded.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pamStack } from '../../main/catalog/pam/probes.ts'
+import { pamStack } from '../../main/catalog/access/pam/probes.ts'
 import { answer } from '../support/answers.ts'
 import { stepText } from '../support/concluded.ts'
 import { checkOf, concludeOn } from '../support/evaluated.ts'

@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readRegisters } from '../../main/catalog/isolation/cpu-hardware.ts'
 import {
   type CpuFeatures,
   cpuTopology,
   listOf,
   parseCpuInfo,
   parseTopology,
-} from '../../main/catalog/processors/features.ts'
-import { cpuMsr } from '../../main/catalog/processors/instruments.ts'
+} from '../../main/catalog/hardware/processors/features.ts'
+import { cpuMsr } from '../../main/catalog/hardware/processors/instruments.ts'
 import {
   armPlatform,
   cpuHypervisorLeaf,
@@ -16,7 +15,8 @@ import {
   parseArmPlatform,
   parseCpuLeaves,
   parseHypervisorLeaf,
-} from '../../main/catalog/processors/leaves.ts'
+} from '../../main/catalog/hardware/processors/leaves.ts'
+import { readRegisters } from '../../main/catalog/single-tenancy/isolation/cpu-hardware.ts'
 import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
 import type { Answer, Parsed, Probe } from '../../main/core/recording/probe.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type DmiTable, dmiTable, parseDmiTable } from '../../main/catalog/machine/dmi.ts'
+import { type DmiTable, dmiTable, parseDmiTable } from '../../main/catalog/hardware/machine/dmi.ts'
 import { dmidecode } from '../support/dmidecode.ts'
 import { expectLinear } from '../support/growth.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { acpiHeaders, bootMemory } from '../../main/catalog/machine/acpi.ts'
-import { dmiEntries } from '../../main/catalog/machine/dmi.ts'
-import { memorySpd } from '../../main/catalog/machine/memory.ts'
-import { kernelMessages } from '../../main/catalog/virtualization/index.ts'
+import { acpiHeaders, bootMemory } from '../../main/catalog/hardware/machine/acpi.ts'
+import { dmiEntries } from '../../main/catalog/hardware/machine/dmi.ts'
+import { memorySpd } from '../../main/catalog/hardware/machine/memory.ts'
+import { kernelMessages } from '../../main/catalog/single-tenancy/virtualization/index.ts'
 import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
 import type { Answer, Parsed, Probe } from '../../main/core/recording/probe.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gpuCards, gpuModules, parseAmdSmi, parseRocmSmi } from '../../main/catalog/gpu/probes.ts'
+import { gpuCards, gpuModules, parseAmdSmi, parseRocmSmi } from '../../main/catalog/hardware/gpu/probes.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 test('the kernel module of an RTX 3090, and devices that can be divided', () => {

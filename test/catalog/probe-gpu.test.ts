@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { gpuNvidia, gpuNvlink, parseNvidiaSmi, parseNvLinks } from '../../main/catalog/gpu/nvidia.ts'
+import { gpuNvidia, gpuNvlink, parseNvidiaSmi, parseNvLinks } from '../../main/catalog/hardware/gpu/nvidia.ts'
 import {
   gpuAmd,
   gpuAmdLegacy,
@@ -12,8 +12,8 @@ import {
   gpuServiceRuns,
   parseConfCompute,
   sharingProcesses,
-} from '../../main/catalog/gpu/probes.ts'
-import { gpuTopology, parseTopology } from '../../main/catalog/gpu/topology.ts'
+} from '../../main/catalog/hardware/gpu/probes.ts'
+import { gpuTopology, parseTopology } from '../../main/catalog/hardware/gpu/topology.ts'
 import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
 import { type Answer, type Probe, readProbe } from '../../main/core/recording/probe.ts'
 import { BANNED } from '../../schemas/words.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { evidenceCollectionCompleteness } from '../../main/catalog/evidence/completeness.ts'
-import { LIVE_PROBES } from '../../main/catalog/isolation/live-tests.ts'
+import { evidenceCollectionCompleteness } from '../../main/catalog/operations/evidence/completeness.ts'
+import { LIVE_PROBES } from '../../main/catalog/single-tenancy/isolation/live-tests.ts'
 import {
   ddTime,
   liveCpuid,
@@ -11,7 +11,7 @@ import {
   liveMsr,
   liveSteal,
   liveThermal,
-} from '../../main/catalog/live-tests/index.ts'
+} from '../../main/catalog/single-tenancy/live-tests/index.ts'
 import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
 import { type Answer, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe } from '../../main/core/recording/probe.ts'
 import { conclude } from '../../main/core/rules/check.ts'

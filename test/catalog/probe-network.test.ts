@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { infiniband } from '../../main/catalog/fabric/index.ts'
-import { rdmaGpudirect } from '../../main/catalog/fabric/rdma.ts'
-import { netInterfaces } from '../../main/catalog/network/interfaces.ts'
-import { netLinks, netNeighbours } from '../../main/catalog/network/links.ts'
-import { netLldp } from '../../main/catalog/network/lldp.ts'
+import { netInterfaces } from '../../main/catalog/data-protection/network/interfaces.ts'
+import { netLinks, netNeighbours } from '../../main/catalog/data-protection/network/links.ts'
+import { netLldp } from '../../main/catalog/data-protection/network/lldp.ts'
+import { infiniband } from '../../main/catalog/hardware/fabric/index.ts'
+import { rdmaGpudirect } from '../../main/catalog/hardware/fabric/rdma.ts'
 import { factFrom, parsed } from '../support/device-facts.ts'
 
 const link = (name: string, target: string): string => `lrwxrwxrwx 1 root root 0 Nov 20 09:12 ${name} -> ${target}\n`

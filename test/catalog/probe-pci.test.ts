@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isOnRootBus, pciDevices, pciPorts, usbDevices } from '../../main/catalog/pci/probes.ts'
-import { virtInterrupts } from '../../main/catalog/virtualization/index.ts'
+import { isOnRootBus, pciDevices, pciPorts, usbDevices } from '../../main/catalog/hardware/pci/probes.ts'
+import { virtInterrupts } from '../../main/catalog/single-tenancy/virtualization/index.ts'
 import type { Probe } from '../../main/core/recording/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sessionLimits } from '../../main/catalog/tenancy/limits.ts'
+import { sessionLimits } from '../../main/catalog/single-tenancy/tenancy/limits.ts'
 import { absent, answer, fact, reason } from '../support/answers.ts'
 
 const missing = (...paths: readonly string[]): string =>

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sessionLimits } from '../../main/catalog/tenancy/limits.ts'
 import {
   containersOf,
   guestThreadsOf,
@@ -8,10 +7,11 @@ import {
   parseProcesses,
   tenancyKfd,
   tenancyPods,
-} from '../../main/catalog/tenancy/processes.ts'
-import { tenancyRay, tenancySlices, tenancySlurm } from '../../main/catalog/tenancy/schedulers.ts'
-import { namespaces, tenancyRuntimes, tenancySessions } from '../../main/catalog/tenancy/sessions.ts'
-import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/virtualization/index.ts'
+} from '../../main/catalog/base/processes.ts'
+import { sessionLimits } from '../../main/catalog/single-tenancy/tenancy/limits.ts'
+import { tenancyRay, tenancySlices, tenancySlurm } from '../../main/catalog/single-tenancy/tenancy/schedulers.ts'
+import { namespaces, tenancyRuntimes, tenancySessions } from '../../main/catalog/single-tenancy/tenancy/sessions.ts'
+import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/single-tenancy/virtualization/index.ts'
 import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
 import type { Probe } from '../../main/core/recording/probe.ts'
 import { BANNED } from '../../schemas/words.ts'

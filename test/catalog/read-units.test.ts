@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readUnits } from '../../main/catalog/read-text.ts'
+import { readUnits } from '../../main/catalog/base/read-text.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 const UNITS = ['chronyd', 'auditd'] as const

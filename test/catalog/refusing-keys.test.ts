@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
-import { sshdContexts, sshdEffective } from '../../main/catalog/sshd/probes.ts'
+import { authorizedKeys } from '../../main/catalog/access/authorized-keys/probes.ts'
+import { sshdContexts, sshdEffective } from '../../main/catalog/access/sshd/probes.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, stepText } from '../support/concluded.ts'
 

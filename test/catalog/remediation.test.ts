@@ -1,8 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
-import { filled, loadRemediations, REMEDIATIONS, remediationOf, variantsFor } from '../../main/catalog/remediation.ts'
-import { SEVERITIES } from '../../main/catalog/subjects.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
+import {
+  filled,
+  loadRemediations,
+  REMEDIATIONS,
+  remediationOf,
+  variantsFor,
+} from '../../main/catalog/definition/remediation.ts'
+import { SEVERITIES } from '../../main/catalog/definition/subjects.ts'
 import type { CheckRemediation } from '../../main/core/finding/work-order.ts'
 import type { RemediationVariant } from '../../schemas/types.ts'
 import { catalogData, catalogDataProblems } from '../support/catalog-data.ts'

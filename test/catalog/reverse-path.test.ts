@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { networkKernelParams } from '../../main/catalog/network/kernel.ts'
+import { networkKernelParams } from '../../main/catalog/data-protection/network/kernel.ts'
 import { known, type Parsed } from '../../main/core/recording/probe.ts'
 import { type Context, conclude } from '../../main/core/rules/check.ts'
 

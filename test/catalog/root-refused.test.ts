@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { accountsLocal, type LocalAccounts } from '../../main/catalog/accounts/probes.ts'
-import { type SshdSettings, sshdConditions, sshdContexts, sshdEffective } from '../../main/catalog/sshd/probes.ts'
+import { accountsLocal, type LocalAccounts } from '../../main/catalog/access/accounts/probes.ts'
+import {
+  type SshdSettings,
+  sshdConditions,
+  sshdContexts,
+  sshdEffective,
+} from '../../main/catalog/access/sshd/probes.ts'
 import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'

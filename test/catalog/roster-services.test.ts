@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accountsLocal, accountsPasswordState } from '../../main/catalog/accounts/probes.ts'
+import { accountsLocal, accountsPasswordState } from '../../main/catalog/access/accounts/probes.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, stepText } from '../support/concluded.ts'
 

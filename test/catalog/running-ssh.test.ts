@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LocalAccounts } from '../../main/catalog/accounts/probes.ts'
-import { type Listener, parseListeners } from '../../main/catalog/listeners/probes.ts'
+import type { LocalAccounts } from '../../main/catalog/access/accounts/probes.ts'
+import { readSshdStart } from '../../main/catalog/access/sshd/command-line.ts'
+import { firstMethods } from '../../main/catalog/access/sshd/offered-methods.ts'
+import { type SshdContexts, type SshdSettings, sshProcesses } from '../../main/catalog/access/sshd/probes.ts'
+import { type Listener, parseListeners } from '../../main/catalog/data-protection/listeners/probes.ts'
 import {
   askedNames,
   MOST_SSH_SERVERS,
@@ -9,10 +12,7 @@ import {
   sshListeners,
   sshServers,
   sshTargets,
-} from '../../main/catalog/ssh-encryption/probes.ts'
-import { readSshdStart } from '../../main/catalog/sshd/command-line.ts'
-import { firstMethods } from '../../main/catalog/sshd/offered-methods.ts'
-import { type SshdContexts, type SshdSettings, sshProcesses } from '../../main/catalog/sshd/probes.ts'
+} from '../../main/catalog/data-protection/ssh-encryption/probes.ts'
 import { redact } from '../../main/core/collector/redact.ts'
 import { NO_SUCH_ACCOUNT } from '../../main/core/fleet/ssh-methods.ts'
 import { known, type Parsed, unknown } from '../../main/core/recording/probe.ts'

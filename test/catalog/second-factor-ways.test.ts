@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pamStack } from '../../main/catalog/pam/probes.ts'
+import { pamStack } from '../../main/catalog/access/pam/probes.ts'
 import {
   type SshdContexts,
   type SshdSettings,
@@ -7,7 +7,7 @@ import {
   sshdContexts,
   sshdEffective,
   sshProcesses,
-} from '../../main/catalog/sshd/probes.ts'
+} from '../../main/catalog/access/sshd/probes.ts'
 import { known, type Parsed } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { stepText } from '../support/concluded.ts'

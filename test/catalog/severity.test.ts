@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { REQUESTS } from '../../main/catalog/frameworks/frameworks.ts'
-import { catalog } from '../../main/catalog/index.ts'
-import { SEVERITIES } from '../../main/catalog/subjects.ts'
+import { REQUESTS } from '../../main/catalog/definition/frameworks/frameworks.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
+import { SEVERITIES } from '../../main/catalog/definition/subjects.ts'
 import type { SeverityCondition } from '../../main/core/rules/catalog.ts'
 import schema from '../../schemas/catalog-data.schema.json' with { type: 'json' }
 import { RISK_AREAS } from '../../schemas/conclusion-words.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { acpiSignals } from '../../main/catalog/isolation/signals/acpi.ts'
-import { type AcpiHeaders, acpiHeaders, acpiOverview } from '../../main/catalog/machine/acpi.ts'
+import { type AcpiHeaders, acpiHeaders, acpiOverview } from '../../main/catalog/hardware/machine/acpi.ts'
+import { acpiSignals } from '../../main/catalog/single-tenancy/isolation/signals/acpi.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { ARM, cpuinfo, identity } from '../support/firmware-facts.ts'

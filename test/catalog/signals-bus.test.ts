@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { busSignals, isControlDomain, isPartition } from '../../main/catalog/isolation/signals/boot.ts'
+import { busSignals, isControlDomain, isPartition } from '../../main/catalog/single-tenancy/isolation/signals/boot.ts'
 import {
   type HypervisorInterrupts,
   type VirtualBuses,
   virtBuses,
   virtInterrupts,
-} from '../../main/catalog/virtualization/index.ts'
+} from '../../main/catalog/single-tenancy/virtualization/index.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { readFrom } from '../../main/core/recording/readings.ts'
 import { BANNED } from '../../schemas/words.ts'

@@ -1,9 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { hostFeatures, instruments } from '../../main/catalog/isolation/cpu-hardware.ts'
-import { coresByName } from '../../main/catalog/isolation/cpu-tables.ts'
-import type { Signal } from '../../main/catalog/isolation/signal.ts'
-import { cpuFeatureSignals } from '../../main/catalog/isolation/signals/cpu-features.ts'
-import { cpuIdentitySignals } from '../../main/catalog/isolation/signals/cpu-identity.ts'
 import {
   type CpuPlatform,
   type CpuTopology,
@@ -11,8 +6,8 @@ import {
   cpuPlatform,
   cpuTopology,
   parseCpuInfo,
-} from '../../main/catalog/processors/features.ts'
-import { type CpuRegisters, cpuEnergy, cpuMsr, cpuSensors } from '../../main/catalog/processors/instruments.ts'
+} from '../../main/catalog/hardware/processors/features.ts'
+import { type CpuRegisters, cpuEnergy, cpuMsr, cpuSensors } from '../../main/catalog/hardware/processors/instruments.ts'
 import {
   armPlatform,
   type CpuLeaves,
@@ -20,14 +15,19 @@ import {
   cpuLeaves,
   type HypervisorLeaf,
   parseArmPlatform,
-} from '../../main/catalog/processors/leaves.ts'
+} from '../../main/catalog/hardware/processors/leaves.ts'
+import { hostFeatures, instruments } from '../../main/catalog/single-tenancy/isolation/cpu-hardware.ts'
+import { coresByName } from '../../main/catalog/single-tenancy/isolation/cpu-tables.ts'
+import type { Signal } from '../../main/catalog/single-tenancy/isolation/signal.ts'
+import { cpuFeatureSignals } from '../../main/catalog/single-tenancy/isolation/signals/cpu-features.ts'
+import { cpuIdentitySignals } from '../../main/catalog/single-tenancy/isolation/signals/cpu-identity.ts'
 import {
   type KernelMessages,
   kernelMessages,
   type VirtualBuses,
   virtBuses,
   virtGuests,
-} from '../../main/catalog/virtualization/index.ts'
+} from '../../main/catalog/single-tenancy/virtualization/index.ts'
 import { known, type Probe, readProbe } from '../../main/core/recording/probe.ts'
 import type { Read } from '../../main/core/recording/readings.ts'
 import { BANNED } from '../../schemas/words.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { infiniband } from '../../main/catalog/fabric/index.ts'
-import { fabricSignals } from '../../main/catalog/isolation/signals/fabric.ts'
-import { pciDevices } from '../../main/catalog/pci/probes.ts'
+import { infiniband } from '../../main/catalog/hardware/fabric/index.ts'
+import { pciDevices } from '../../main/catalog/hardware/pci/probes.ts'
+import { fabricSignals } from '../../main/catalog/single-tenancy/isolation/signals/fabric.ts'
 import { observedText, type Reading, reading, weighed } from '../support/device-facts.ts'
 import { observed, readOf } from '../support/signal-facts.ts'
 

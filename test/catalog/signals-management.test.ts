@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { secureBoot, tpmEk, tpmMeasurements, tpmPresence } from '../../main/catalog/boot-integrity/index.ts'
-import { managementSignals } from '../../main/catalog/isolation/signals/management.ts'
-import { readTcgLog, type TcgLog } from '../../main/catalog/isolation/tcg-log.ts'
-import { hostSerials, osIdentity } from '../../main/catalog/machine/identity.ts'
-import { type Bmc, bmc, bmcPresence } from '../../main/catalog/management-controller/probes.ts'
-import { cloudInit } from '../../main/catalog/provider-access/probes.ts'
-import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
+import { cloudInit } from '../../main/catalog/access/provider-access/probes.ts'
+import { tenancyProcesses } from '../../main/catalog/base/processes.ts'
+import { hostSerials, osIdentity } from '../../main/catalog/hardware/machine/identity.ts'
+import { type Bmc, bmc, bmcPresence } from '../../main/catalog/hardware/management-controller/probes.ts'
+import {
+  secureBoot,
+  tpmEk,
+  tpmMeasurements,
+  tpmPresence,
+} from '../../main/catalog/single-tenancy/boot-integrity/index.ts'
+import { managementSignals } from '../../main/catalog/single-tenancy/isolation/signals/management.ts'
+import { readTcgLog, type TcgLog } from '../../main/catalog/single-tenancy/isolation/tcg-log.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { realPorts, rootFitsProcessor, uncoreFunctions } from '../../main/catalog/isolation/pci-hardware.ts'
-import { pciSignals } from '../../main/catalog/isolation/signals/pci.ts'
-import { osIdentity } from '../../main/catalog/machine/identity.ts'
-import { pciIommu } from '../../main/catalog/pci/iommu.ts'
-import { pciDevices, pciPorts, usbDevices } from '../../main/catalog/pci/probes.ts'
-import { type CpuPlatform, cpuPlatform } from '../../main/catalog/processors/features.ts'
-import { cpuSensors } from '../../main/catalog/processors/instruments.ts'
+import { osIdentity } from '../../main/catalog/hardware/machine/identity.ts'
+import { pciIommu } from '../../main/catalog/hardware/pci/iommu.ts'
+import { pciDevices, pciPorts, usbDevices } from '../../main/catalog/hardware/pci/probes.ts'
+import { type CpuPlatform, cpuPlatform } from '../../main/catalog/hardware/processors/features.ts'
+import { cpuSensors } from '../../main/catalog/hardware/processors/instruments.ts'
+import {
+  realPorts,
+  rootFitsProcessor,
+  uncoreFunctions,
+} from '../../main/catalog/single-tenancy/isolation/pci-hardware.ts'
+import { pciSignals } from '../../main/catalog/single-tenancy/isolation/signals/pci.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { readFrom } from '../../main/core/recording/readings.ts'
 import { BANNED } from '../../schemas/words.ts'

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { LIVE_PROBES, liveAsked, livePassed } from '../../main/catalog/isolation/live-tests.ts'
-import type { Observation } from '../../main/catalog/isolation/signal.ts'
-import { timingSignals } from '../../main/catalog/isolation/signals/timing.ts'
+import { cpuFeatures, parseCpuInfo } from '../../main/catalog/hardware/processors/features.ts'
+import { steal } from '../../main/catalog/hardware/processors/instruments.ts'
+import { LIVE_PROBES, liveAsked, livePassed } from '../../main/catalog/single-tenancy/isolation/live-tests.ts'
+import type { Observation } from '../../main/catalog/single-tenancy/isolation/signal.ts'
+import { timingSignals } from '../../main/catalog/single-tenancy/isolation/signals/timing.ts'
 import {
   liveCpuid,
   liveCpuidLong,
@@ -10,9 +12,7 @@ import {
   liveMsr,
   liveSteal,
   liveThermal,
-} from '../../main/catalog/live-tests/index.ts'
-import { cpuFeatures, parseCpuInfo } from '../../main/catalog/processors/features.ts'
-import { steal } from '../../main/catalog/processors/instruments.ts'
+} from '../../main/catalog/single-tenancy/live-tests/index.ts'
 import {
   known,
   LIVE_NOT_ASKED,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { storageUnlockHelpers } from '../../main/catalog/disk-encryption/probes.ts'
+import { storageUnlockHelpers } from '../../main/catalog/data-protection/disk-encryption/probes.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { over, stepText } from '../support/concluded.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { contradicts, count, decide, named, stepOn, supports, unclear } from '../../main/catalog/steps.ts'
+import { contradicts, count, decide, named, stepOn, supports, unclear } from '../../main/catalog/base/steps.ts'
 import type { Probe } from '../../main/core/recording/probe.ts'
 import type { DraftObservation } from '../../main/core/rules/check.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { end, OUTCOMES } from '../../main/catalog/disk-encryption/graph.ts'
-import { argueRoots } from '../../main/catalog/disk-encryption/roots.ts'
+import { end, OUTCOMES } from '../../main/catalog/data-protection/disk-encryption/graph.ts'
+import { argueRoots } from '../../main/catalog/data-protection/disk-encryption/roots.ts'
 
 describe('the argument about stored data', () => {
   test('only memory and a read, sound layer support; only a drive without a layer contradicts', () => {

@@ -1,14 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/index.ts'
-import { parseZfs } from '../../main/catalog/block-devices/zfs.ts'
-import { gradeCipher } from '../../main/catalog/disk-encryption/grades.ts'
-import { encryptionAtRestCipher } from '../../main/catalog/disk-encryption/index.ts'
-import { encryptionAtRestKeyCustody } from '../../main/catalog/disk-encryption/key-custody.ts'
-import { lifecycleFirstUseState } from '../../main/catalog/drives/first-use.ts'
-import { inventoryEphiPaths } from '../../main/catalog/ephi/paths.ts'
-import { parseListeners } from '../../main/catalog/listeners/probes.ts'
-import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'
-import { parseZfsStatus } from '../../main/catalog/storage-integrity/probes.ts'
+import {
+  parseDmTable,
+  parseLsblk,
+  parseSwaps,
+  parseSysfsBlock,
+} from '../../main/catalog/data-protection/block-devices/index.ts'
+import { parseZfs } from '../../main/catalog/data-protection/block-devices/zfs.ts'
+import { gradeCipher } from '../../main/catalog/data-protection/disk-encryption/grades.ts'
+import { encryptionAtRestCipher } from '../../main/catalog/data-protection/disk-encryption/index.ts'
+import { encryptionAtRestKeyCustody } from '../../main/catalog/data-protection/disk-encryption/key-custody.ts'
+import { inventoryEphiPaths } from '../../main/catalog/data-protection/ephi/paths.ts'
+import { parseListeners } from '../../main/catalog/data-protection/listeners/probes.ts'
+import { parseMountinfo } from '../../main/catalog/data-protection/mounts/probes.ts'
+import { lifecycleFirstUseState } from '../../main/catalog/hardware/drives/first-use.ts'
+import { parseZfsStatus } from '../../main/catalog/hardware/storage-integrity/probes.ts'
 import { known, type Parsed } from '../../main/core/recording/probe.ts'
 import { type Check, conclude } from '../../main/core/rules/check.ts'
 import { fact } from '../support/answers.ts'

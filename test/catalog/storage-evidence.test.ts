@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { keySource } from '../../main/catalog/disk-encryption/key-custody.ts'
-import { storageKeyFiles, storageUnlockHelpers } from '../../main/catalog/disk-encryption/probes.ts'
-import { storageBirth } from '../../main/catalog/drives/first-use.ts'
-import { drivesNvmeControllers, drivesOpal, OPAL_DEVICES } from '../../main/catalog/drives/index.ts'
-import { kernelDumpTarget, parseKdump } from '../../main/catalog/dumps/dumps.ts'
-import { parseWorkingDirectories } from '../../main/catalog/ephi/paths.ts'
+import { keySource } from '../../main/catalog/data-protection/disk-encryption/key-custody.ts'
+import { storageKeyFiles, storageUnlockHelpers } from '../../main/catalog/data-protection/disk-encryption/probes.ts'
+import { kernelDumpTarget, parseKdump } from '../../main/catalog/data-protection/dumps/dumps.ts'
+import { parseWorkingDirectories } from '../../main/catalog/data-protection/ephi/paths.ts'
+import { storageBirth } from '../../main/catalog/hardware/drives/first-use.ts'
+import { drivesNvmeControllers, drivesOpal, OPAL_DEVICES } from '../../main/catalog/hardware/drives/index.ts'
 import {
   parseChecksumState,
   parseZfsStatus,
   storageBtrfsScrubs,
   storageDmIntegrity,
   storageScrubTimers,
-} from '../../main/catalog/storage-integrity/probes.ts'
+} from '../../main/catalog/hardware/storage-integrity/probes.ts'
 import type { Answer } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 

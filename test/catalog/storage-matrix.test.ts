@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/index.ts'
-import { parseZfs, parseZpool } from '../../main/catalog/block-devices/zfs.ts'
-import { readStorage, type Storage, unusedDevices } from '../../main/catalog/disk-encryption/roots.ts'
-import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'
+import {
+  parseDmTable,
+  parseLsblk,
+  parseSwaps,
+  parseSysfsBlock,
+} from '../../main/catalog/data-protection/block-devices/index.ts'
+import { parseZfs, parseZpool } from '../../main/catalog/data-protection/block-devices/zfs.ts'
+import { readStorage, type Storage, unusedDevices } from '../../main/catalog/data-protection/disk-encryption/roots.ts'
+import { parseMountinfo } from '../../main/catalog/data-protection/mounts/probes.ts'
 import { type Parsed, unknown } from '../../main/core/recording/probe.ts'
 import { fact } from '../support/answers.ts'
 import { concludeAll, steps } from './encryption-readings.ts'

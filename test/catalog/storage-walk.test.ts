@@ -2,13 +2,23 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/index.ts'
-import { gradeCipher } from '../../main/catalog/disk-encryption/grades.ts'
-import { blockGraph } from '../../main/catalog/disk-encryption/graph.ts'
-import { mountRoots, readStorage, type Storage, swapRoots } from '../../main/catalog/disk-encryption/roots.ts'
-import { storageWalker, type Walker } from '../../main/catalog/disk-encryption/walk.ts'
-import { mountTree } from '../../main/catalog/mounts/kinds.ts'
-import { type Mount, parseMountinfo } from '../../main/catalog/mounts/probes.ts'
+import {
+  parseDmTable,
+  parseLsblk,
+  parseSwaps,
+  parseSysfsBlock,
+} from '../../main/catalog/data-protection/block-devices/index.ts'
+import { gradeCipher } from '../../main/catalog/data-protection/disk-encryption/grades.ts'
+import { blockGraph } from '../../main/catalog/data-protection/disk-encryption/graph.ts'
+import {
+  mountRoots,
+  readStorage,
+  type Storage,
+  swapRoots,
+} from '../../main/catalog/data-protection/disk-encryption/roots.ts'
+import { storageWalker, type Walker } from '../../main/catalog/data-protection/disk-encryption/walk.ts'
+import { mountTree } from '../../main/catalog/data-protection/mounts/kinds.ts'
+import { type Mount, parseMountinfo } from '../../main/catalog/data-protection/mounts/probes.ts'
 import { type Parsed, unknown } from '../../main/core/recording/probe.ts'
 
 const unread = unknown('not read')

@@ -1,15 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
-import { SUBJECTS } from '../../main/catalog/subjects.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
+import { SUBJECTS } from '../../main/catalog/definition/subjects.ts'
+import { subjectFolders } from '../support/catalog-data.ts'
 
-const folder = fileURLToPath(new URL('../../main/catalog', import.meta.url))
 const sorted = (values: readonly string[]): readonly string[] => [...values].sort()
 
 test('every folder with a subject is listed, under its own name', () => {
-  const folders = readdirSync(folder).filter((name) => existsSync(`${folder}/${name}/index.ts`))
-  expect(sorted(SUBJECTS.map(({ id }) => id))).toEqual(sorted(folders))
+  expect(sorted(SUBJECTS.map(({ id }) => id))).toEqual(sorted([...subjectFolders().keys()]))
 })
 
 test('every probe and every check belongs to one subject', () => {

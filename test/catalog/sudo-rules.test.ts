@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { accountsLocal } from '../../main/catalog/accounts/probes.ts'
-import { sudoersRules } from '../../main/catalog/sudo/probes.ts'
+import { accountsLocal } from '../../main/catalog/access/accounts/probes.ts'
+import { sudoersRules } from '../../main/catalog/access/sudo/probes.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, overDeclared, stepText, texts } from '../support/concluded.ts'
 import { fixtureOf } from '../support/evaluated.ts'

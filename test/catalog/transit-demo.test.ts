@@ -3,15 +3,15 @@ import { startDemoFleet } from '../../main/adapters/demo/demo-fleet.ts'
 import { createSsh2Transport } from '../../main/adapters/ssh/ssh2-transport.ts'
 import { observeSshServers } from '../../main/app/collect/observe-listeners.ts'
 import { observeTls } from '../../main/app/collect/tls-listeners.ts'
-import { networkListeners } from '../../main/catalog/listeners/probes.ts'
+import { networkListeners } from '../../main/catalog/data-protection/listeners/probes.ts'
 import {
   askedNames,
   sshListeners,
   sshOffers,
   sshServers,
   sshTargets,
-} from '../../main/catalog/ssh-encryption/probes.ts'
-import { reachableTcp, tlsListeners, tlsTargets } from '../../main/catalog/tls/probes.ts'
+} from '../../main/catalog/data-protection/ssh-encryption/probes.ts'
+import { reachableTcp, tlsListeners, tlsTargets } from '../../main/catalog/data-protection/tls/probes.ts'
 import type { DemoFleet } from '../../main/core/all-ports.ts'
 import { answer, fact } from '../support/answers.ts'
 import { realClock, realEntropy, realPause } from '../support/deps.ts'

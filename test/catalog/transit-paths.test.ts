@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { parseRdmaLinks, rdmaGpudirect } from '../../main/catalog/fabric/rdma.ts'
-import { conventionOf } from '../../main/catalog/listeners/forwarded.ts'
-import { argueListener } from '../../main/catalog/listeners/index.ts'
-import { type Listener, parseListeners } from '../../main/catalog/listeners/probes.ts'
-import type { OsIdentity } from '../../main/catalog/machine/identity.ts'
-import { type LustreFlavors, parseMountinfo, storageLustre, storageRemote } from '../../main/catalog/mounts/probes.ts'
-import { argueMount, mayCrossNetwork } from '../../main/catalog/mounts/remote.ts'
-import type { TlsPort } from '../../main/catalog/tls/probes.ts'
-import { ipsec, parseTunnels, vpnInterfaces, wireguardPeers } from '../../main/catalog/vpn/probes.ts'
+import { conventionOf } from '../../main/catalog/data-protection/listeners/forwarded.ts'
+import { argueListener } from '../../main/catalog/data-protection/listeners/index.ts'
+import { type Listener, parseListeners } from '../../main/catalog/data-protection/listeners/probes.ts'
+import {
+  type LustreFlavors,
+  parseMountinfo,
+  storageLustre,
+  storageRemote,
+} from '../../main/catalog/data-protection/mounts/probes.ts'
+import { argueMount, mayCrossNetwork } from '../../main/catalog/data-protection/mounts/remote.ts'
+import type { TlsPort } from '../../main/catalog/data-protection/tls/probes.ts'
+import { ipsec, parseTunnels, vpnInterfaces, wireguardPeers } from '../../main/catalog/data-protection/vpn/probes.ts'
+import { parseRdmaLinks, rdmaGpudirect } from '../../main/catalog/hardware/fabric/rdma.ts'
+import type { OsIdentity } from '../../main/catalog/hardware/machine/identity.ts'
 import { argvOf, known, type Parsed, unknown } from '../../main/core/recording/probe.ts'
 import type { Conclusion, DraftObservation } from '../../main/core/rules/check.ts'
 import { answer, fact, reason } from '../support/answers.ts'

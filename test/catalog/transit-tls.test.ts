@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { readOpensshLog } from '../../main/adapters/ssh/openssh-transport.ts'
 import { dial } from '../../main/adapters/ssh/ssh2-transport.ts'
 import { observeTls } from '../../main/app/collect/tls-listeners.ts'
-import { parseListeners } from '../../main/catalog/listeners/probes.ts'
-import { reachablePorts } from '../../main/catalog/tls/index.ts'
+import { parseListeners } from '../../main/catalog/data-protection/listeners/probes.ts'
+import { reachablePorts } from '../../main/catalog/data-protection/tls/index.ts'
 import {
   observedAt,
   ownAddresses,
@@ -14,7 +14,7 @@ import {
   type TlsPort,
   tlsListeners,
   tlsTargets,
-} from '../../main/catalog/tls/probes.ts'
+} from '../../main/catalog/data-protection/tls/probes.ts'
 import { OFFER_LISTS, readKexInit } from '../../main/core/fleet/ssh-methods.ts'
 import type { Dialed } from '../../main/core/ports/ports.ts'
 import { certificateFields } from '../../main/core/tls/certificate-fields.ts'

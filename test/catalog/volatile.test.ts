@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { canonicalJson } from '../../main/core/base/canonical-json.ts'
 import { NOT_COMPARED, plainJson, readingDigest } from '../../main/core/history/trace.ts'
 import { known } from '../../main/core/recording/probe.ts'

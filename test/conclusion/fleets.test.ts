@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import type { ServerState } from '../../schemas/conclusion-words.ts'
 import { documentLine, serverLine } from '../../schemas/conclusion-words.ts'
 import type { ControlAssessment } from '../../schemas/types.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { canonicalJson } from '../../main/core/base/canonical-json.ts'
 import type { NodeVerdicts } from '../../main/core/register/documents.ts'
 import { RESPONSE_STATUSES } from '../../main/core/register/responses.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { assess } from '../../main/core/conclusion/assess.ts'
 import type { ControlAssessment } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { REFERENCES } from '../../main/catalog/definition.ts'
+import { REFERENCES } from '../../main/catalog/definition/definition.ts'
 import borders from '../../main/catalog/location/borders-10m.json' with { type: 'json' }
 import { areaName, countryName, GROUPS, isCountry, regionOfPolicy } from '../../main/catalog/location/discs.ts'
 import { BORDERS, drawnLand } from '../../main/catalog/location/peers.ts'

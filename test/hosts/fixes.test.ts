@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { filled, REMEDIATIONS, remediationOf, variantsFor } from '../../main/catalog/remediation.ts'
+import { filled, REMEDIATIONS, remediationOf, variantsFor } from '../../main/catalog/definition/remediation.ts'
 import { fingerprintOf } from '../../main/core/fleet/known-hosts.ts'
 import type { Assessment, RemediationProof, RemediationVariant } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'

@@ -14,9 +14,9 @@ export interface MutatedModule {
 export const LEAST = 0.95
 
 export const MODULES: readonly MutatedModule[] = [
-  { path: 'main/catalog/steps.ts', tests: ['test/catalog/steps.test.ts'] },
+  { path: 'main/catalog/base/steps.ts', tests: ['test/catalog/steps.test.ts'] },
   {
-    path: 'main/catalog/isolation/rules.ts',
+    path: 'main/catalog/single-tenancy/isolation/rules.ts',
     tests: ['test/catalog/isolation-decide.test.ts'],
     only: ['decide', 'contradiction', 'unnamedGuest', 'noSignSeen'],
   },

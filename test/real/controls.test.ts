@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 
 const missing = process.platform !== 'linux' ? 'needs Linux' : null
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { rootCommands, sudoersFor } from '../../main/core/collector/sudoers.ts'
 import { runAsRoot } from '../../main/core/recording/probe.ts'
 import { describeUnless } from '../support/needing.ts'

@@ -1,4 +1,4 @@
-import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
+import { THRESHOLDS } from '../../main/catalog/base/thresholds.ts'
 import { thresholdValues } from '../../main/core/rules/profile.ts'
 
 /** What checks compare against where a fleet chose no profile. */

@@ -1,17 +1,27 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { SubjectData } from '../../main/catalog/subject.ts'
+import type { SubjectData } from '../../main/catalog/base/subject.ts'
+
+/** The folder of each subject, by its id, which is the folder's name. Subjects are in areas; location is one of its own. */
+export const subjectFolders = (): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(resolve('main/catalog'), { withFileTypes: true })
+      .filter((area) => area.isDirectory() && area.name !== 'definition')
+      .flatMap(({ name }) => [name, ...readdirSync(resolve('main/catalog', name)).map((folder) => `${name}/${folder}`)])
+      .filter((folder) => existsSync(resolve('main/catalog', folder, 'index.ts')))
+      .map((folder) => [basename(folder), `main/catalog/${folder}`]),
+  )
 
 /** The data that the catalog is built with, read from its files: what the build and its test validate. */
 const at = (path: string): unknown => JSON.parse(readFileSync(resolve(path), 'utf8'))
 
 export const catalogData = () => ({
-  frameworks: ['hipaa', 'soc2', 'nprm'].map((id) => at(`main/catalog/frameworks/${id}.json`)),
-  requests: at('main/catalog/frameworks/requests.json'),
+  frameworks: ['hipaa', 'soc2', 'nprm'].map((id) => at(`main/catalog/definition/frameworks/${id}.json`)),
+  requests: at('main/catalog/definition/frameworks/requests.json'),
   subjects: Object.fromEntries(
-    readdirSync(resolve('main/catalog'))
-      .map((subject) => [subject, `main/catalog/${subject}/checks.json`] as const)
+    [...subjectFolders()]
+      .map(([subject, folder]) => [subject, `${folder}/checks.json`] as const)
       .filter(([, path]) => existsSync(resolve(path)))
       .map(([subject, path]) => [subject, at(path) as SubjectData]),
   ),
@@ -32,5 +42,5 @@ function placeIn(data: unknown, path: string): string {
   const [, subject = '', index = '', rest = ''] = /^\/subjects\/([^/]+)\/checks\/(\d+)(.*)$/.exec(path) ?? []
   const subjects = (data as Partial<ReturnType<typeof catalogData>>).subjects ?? {}
   const check = subjects[subject]?.checks[Number(index)]?.check
-  return check === undefined ? path : `main/catalog/${subject}/checks.json, ${check}${rest}`
+  return check === undefined ? path : `${subjectFolders().get(subject)}/checks.json, ${check}${rest}`
 }

@@ -1,4 +1,4 @@
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import type { Probe } from '../../main/core/recording/probe.ts'
 import type { Check } from '../../main/core/rules/check.ts'
 import type { Property } from '../../schemas/words.ts'

@@ -1,5 +1,5 @@
-import { sshdEffective } from '../../main/catalog/sshd/probes.ts'
-import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
+import { sshdEffective } from '../../main/catalog/access/sshd/probes.ts'
+import { tenancyProcesses } from '../../main/catalog/base/processes.ts'
 import { known, type Parsed, type Probe, readProbe } from '../../main/core/recording/probe.ts'
 import type { Conclusion } from '../../main/core/rules/check.ts'
 import type { DeclaredNode } from '../../schemas/types.ts'

@@ -1,4 +1,4 @@
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { type ConclusionMatter, concludeControls } from '../../main/core/conclusion/conclude.ts'
 import type { NodeVerdicts } from '../../main/core/register/documents.ts'
 import { EMPTY_REGISTER } from '../../main/core/register/register.ts'

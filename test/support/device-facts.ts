@@ -1,4 +1,4 @@
-import type { Observation } from '../../main/catalog/isolation/signal.ts'
+import type { Observation } from '../../main/catalog/single-tenancy/isolation/signal.ts'
 import type { Answer, Parsed, Probe } from '../../main/core/recording/probe.ts'
 import { readProbe } from '../../main/core/recording/probe.ts'
 import type { Read } from '../../main/core/recording/readings.ts'

@@ -6,7 +6,7 @@ import type { Connection, Server } from 'ssh2'
 import { demoKey } from '../../main/adapters/demo/demo-fleet.ts'
 import { nodeAnswers, nodeSettings, type RecordedAnswer } from '../../main/adapters/demo/recorded-node.ts'
 import { demoServer } from '../../main/adapters/demo/server.ts'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 
 export interface EmulatedNode {
   readonly name: string

@@ -1,4 +1,4 @@
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { captureKey, type Parsed, readProbe } from '../../main/core/recording/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording/recording.ts'
 import { type Check, type Conclusion, type Context, conclude } from '../../main/core/rules/check.ts'

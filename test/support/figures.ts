@@ -1,5 +1,5 @@
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { figuresOf } from '../../main/catalog/figures/figures.ts'
-import { catalog } from '../../main/catalog/index.ts'
 import { assessNode } from '../../main/core/conclusion/assess.ts'
 import type { LoadedRecording } from '../../main/core/recording/recording.ts'
 import type { Figure, FigureMark } from '../../schemas/figure.ts'

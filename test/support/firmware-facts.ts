@@ -1,5 +1,5 @@
-import { type DmiIdentity, dmiIdentity, dmiTable, parseDmiTable } from '../../main/catalog/machine/dmi.ts'
-import { cpuFeatures, parseCpuInfo } from '../../main/catalog/processors/features.ts'
+import { type DmiIdentity, dmiIdentity, dmiTable, parseDmiTable } from '../../main/catalog/hardware/machine/dmi.ts'
+import { cpuFeatures, parseCpuInfo } from '../../main/catalog/hardware/processors/features.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { dmidecode, type Structure } from './dmidecode.ts'
 import type { Fact } from './signal-facts.ts'

@@ -1,6 +1,7 @@
-import type { CheckData, Subject } from '../../main/catalog/subject.ts'
+import type { CheckData, Subject } from '../../main/catalog/base/subject.ts'
 import type { Catalog } from '../../main/core/rules/catalog.ts'
 import type { Check } from '../../main/core/rules/check.ts'
+import { subjectFolders } from './catalog-data.ts'
 
 /** What is known of the checks: their subjects, their remediation, and the verdicts that some fixture gives. */
 export interface Stated {
@@ -30,10 +31,11 @@ const BASES = ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04'] as const
  * answers every probe.
  */
 export function forgotten({ subjects, checks, frameworks, probes, answered, verdicts }: Stated): readonly string[] {
+  const folders = subjectFolders()
   const entries = new Map<string, Entry[]>()
   for (const { id, data } of subjects)
     for (const one of data?.checks ?? [])
-      entries.set(one.check, [...(entries.get(one.check) ?? []), { ...one, file: `main/catalog/${id}/checks.json` }])
+      entries.set(one.check, [...(entries.get(one.check) ?? []), { ...one, file: `${folders.get(id)}/checks.json` }])
   const controls = new Set(frameworks.flatMap((one) => one.controls.map(({ key }) => key)))
   const built = new Set(checks.map(({ id }) => id))
   return [

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isSigned, type KeptEntry, type KeptList, signedText } from '../../main/adapters/kept-rules/index.ts'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { sha256 } from '../../main/core/base/digest.ts'
 import { catalogDigest } from '../../main/core/rules/catalog.ts'
 import { buildRules, readLock } from './rules-module.ts'
@@ -23,7 +23,7 @@ export async function keepRules(keyFile: string | null, folder: string = resolve
   if (module !== locked || catalog.version !== version)
     throw new Error('the rules are not those locked: npm run rules:lock')
   if (before !== undefined && before.module !== module)
-    throw new Error(`other rules are kept as version ${version}: raise it in main/catalog/version.ts`)
+    throw new Error(`other rules are kept as version ${version}: raise it in main/catalog/definition/version.ts`)
   const key = keyFile === null ? null : releaseKey(keyFile)
   const publicKey = key === null ? null : String(createPublicKey(key).export({ type: 'spki', format: 'pem' }))
   if (list.releaseKey !== null && list.releaseKey !== publicKey)

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { CATALOG_VERSION } from '../../main/catalog/version.ts'
+import { CATALOG_VERSION } from '../../main/catalog/definition/version.ts'
 import { buildRules, LOCK, type RulesLock, readLock } from './rules-module.ts'
 
 /**
@@ -13,7 +13,7 @@ async function lockRules(unsealed: boolean): Promise<string> {
     return `Version ${CATALOG_VERSION} is locked as it is.`
   if (before.version === CATALOG_VERSION && !unsealed) {
     process.exitCode = 1
-    return `The rules differ from those locked as version ${CATALOG_VERSION}: raise it in main/catalog/version.ts, or give --unsealed where no pack was sealed with it.`
+    return `The rules differ from those locked as version ${CATALOG_VERSION}: raise it in main/catalog/definition/version.ts, or give --unsealed where no pack was sealed with it.`
   }
   const lock: RulesLock = { version: CATALOG_VERSION, sha256 }
   writeFileSync(LOCK, `${JSON.stringify(lock)}\n`)

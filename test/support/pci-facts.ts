@@ -1,4 +1,4 @@
-import { type PciDevice, type PciPort, pciDevices, pciPorts } from '../../main/catalog/pci/probes.ts'
+import { type PciDevice, type PciPort, pciDevices, pciPorts } from '../../main/catalog/hardware/pci/probes.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import type { Fact } from './signal-facts.ts'
 

@@ -1,4 +1,4 @@
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { canonicalJson } from '../../main/core/base/canonical-json.ts'
 import { sha256 } from '../../main/core/base/digest.ts'
 import { assess } from '../../main/core/conclusion/assess.ts'

@@ -1,4 +1,4 @@
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { sha256 } from '../../main/core/base/digest.ts'
 import { assessNode, termsOf } from '../../main/core/conclusion/assess.ts'
 import { traceNode } from '../../main/core/history/trace.ts'

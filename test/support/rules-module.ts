@@ -3,11 +3,11 @@ import { resolve } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { build, type Plugin } from 'vite'
 import { GLOBALS } from '../../main/adapters/kept-rules/index.ts'
-import type { SubjectData } from '../../main/catalog/subject.ts'
+import type { SubjectData } from '../../main/catalog/base/subject.ts'
 import { sha256 } from '../../main/core/base/digest.ts'
 import { freeNames } from './free-names.ts'
 
-export const LOCK = 'main/catalog/rules-lock.json'
+export const LOCK = 'main/catalog/definition/rules-lock.json'
 
 /** The version and digest of the module of rules, as they are kept under version control. */
 export interface RulesLock {
@@ -22,7 +22,7 @@ const withoutRemediation: Plugin = {
   name: 'without-remediation',
   enforce: 'pre',
   transform: {
-    filter: { id: /\/main\/catalog\/[^/]+\/checks\.json$/ },
+    filter: { id: /\/main\/catalog\/(?:[^/]+\/){1,2}checks\.json$/ },
     handler(code) {
       const { checks } = JSON.parse(code) as SubjectData
       return JSON.stringify({ checks: checks.map(({ remediation: _, ...check }) => check) })
@@ -52,7 +52,7 @@ async function moduleOfRules(): Promise<{ readonly code: string; readonly sha256
       write: false,
       target: 'es2023',
       minify: false,
-      lib: { entry: resolve('main/catalog/rules.ts'), formats: ['es'], fileName: 'rules' },
+      lib: { entry: resolve('main/catalog/definition/rules.ts'), formats: ['es'], fileName: 'rules' },
       // Without comments and layout: they are no rules either.
       rollupOptions: {
         external: ['node:crypto'],

@@ -1,7 +1,7 @@
 import { createIdentity, openIdentity } from '../../main/adapters/identity/index.ts'
 import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
-import { REMEDIATIONS } from '../../main/catalog/remediation.ts'
+import { REMEDIATIONS } from '../../main/catalog/definition/remediation.ts'
 import { sha256 } from '../../main/core/base/digest.ts'
 import { assess, latest } from '../../main/core/conclusion/assess.ts'
 import type { KeptRules } from '../../main/core/conclusion/assessor.ts'

@@ -1,4 +1,4 @@
-import type { Observation, Signal } from '../../main/catalog/isolation/signal.ts'
+import type { Observation, Signal } from '../../main/catalog/single-tenancy/isolation/signal.ts'
 import type { Parsed, Probe } from '../../main/core/recording/probe.ts'
 import { type Read, readFrom } from '../../main/core/recording/readings.ts'
 

@@ -44,7 +44,7 @@ export const ALLOWED: readonly Allowed[] = [
     reason: 'A function and a scratch file of the shell script, not text.',
   },
   {
-    file: 'main/catalog/frameworks/nprm.json',
+    file: 'main/catalog/definition/frameworks/nprm.json',
     words: /\bexceptions?\b/i,
     reason: 'The proposed rule calls them exceptions (proposed 45 CFR 164.312(b)(3)).',
   },
@@ -54,17 +54,17 @@ export const ALLOWED: readonly Allowed[] = [
     reason: 'Why a check is mapped to a specification of the proposed rule, which calls them exceptions.',
   },
   {
-    file: 'main/catalog/frameworks/nprm.json',
+    file: 'main/catalog/definition/frameworks/nprm.json',
     words: /"Compliance audit"|compliance 180 days/,
     reason: 'Title of a proposed specification, and the compliance date of the proposal.',
   },
   {
-    file: 'main/catalog/frameworks/related.json',
+    file: 'main/catalog/definition/frameworks/related.json',
     words: /Allow by Exception/,
     reason: 'Title of NIST SP 800-53 SC-7(5).',
   },
   {
-    file: 'main/catalog/frameworks/hipaa.json',
+    file: 'main/catalog/definition/frameworks/hipaa.json',
     words: /not proof of Security Rule compliance/,
     reason: 'States what the evidence does not show.',
   },

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { importTranscript } from '../../main/app/collect/import-transcript.ts'
-import { catalog } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/definition/index.ts'
 import { assess } from '../../main/core/conclusion/assess.ts'
 import { KEEP_FIXTURES, keepFixture } from '../support/keep-fixtures.ts'
 import { describeUnless } from '../support/needing.ts'

@@ -1,5 +1,5 @@
 import type { Capture, Session } from '../../../schemas/types.ts'
-import { hostIdentity } from '../../catalog/machine/identity.ts'
+import { hostIdentity } from '../../catalog/hardware/machine/identity.ts'
 import { sha256 } from '../../core/base/digest.ts'
 import type { Frame } from '../../core/collector/frames.ts'
 import { DEFAULT_MAX_BYTES, MAX_ERROR_BYTES, type PlannedCommand } from '../../core/collector/plan.ts'

@@ -1,12 +1,18 @@
 import type { DeclaredNode } from '../../../schemas/types.ts'
-import { type Listener, listenerProcesses, networkListeners } from '../../catalog/listeners/probes.ts'
-import { loginSession } from '../../catalog/login-records/index.ts'
-import { netRoutes } from '../../catalog/network/links.ts'
-import { askedNames, sshListeners, sshTargets } from '../../catalog/ssh-encryption/probes.ts'
-import { sshProcesses } from '../../catalog/sshd/probes.ts'
-import { sessionPort } from '../../catalog/sshd/running.ts'
-import { sudoLog } from '../../catalog/sudo/probes.ts'
-import { isAddress, ownAddresses, reachableTcp, tlsListeners, tlsTargets } from '../../catalog/tls/probes.ts'
+import { sshProcesses } from '../../catalog/access/sshd/probes.ts'
+import { sessionPort } from '../../catalog/access/sshd/running.ts'
+import { sudoLog } from '../../catalog/access/sudo/probes.ts'
+import { type Listener, listenerProcesses, networkListeners } from '../../catalog/data-protection/listeners/probes.ts'
+import { netRoutes } from '../../catalog/data-protection/network/links.ts'
+import { askedNames, sshListeners, sshTargets } from '../../catalog/data-protection/ssh-encryption/probes.ts'
+import {
+  isAddress,
+  ownAddresses,
+  reachableTcp,
+  tlsListeners,
+  tlsTargets,
+} from '../../catalog/data-protection/tls/probes.ts'
+import { loginSession } from '../../catalog/operations/login-records/index.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import type { PlannedCommand } from '../../core/collector/plan.ts'
 import type {

@@ -1,7 +1,7 @@
 import type { Figure } from '../../../schemas/figure.ts'
 import type { Assessment, NodeAssessment, Register, Scope, TracedNode } from '../../../schemas/types.ts'
+import { sudoReconciliation } from '../../catalog/access/sudo/rights.ts'
 import { figuresOf } from '../../catalog/figures/figures.ts'
-import { sudoReconciliation } from '../../catalog/sudo/rights.ts'
 import { type Outcome, ok } from '../../core/base/failure.ts'
 import { grouped } from '../../core/base/grouping.ts'
 import type { SudoReconciliation } from '../../core/collector/sudoers.ts'

@@ -9,7 +9,7 @@ import type {
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Assessment, EarlierRuns, ManagementResponse, Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
-import { REMEDIATIONS, remediationOf } from '../../catalog/remediation.ts'
+import { REMEDIATIONS, remediationOf } from '../../catalog/definition/remediation.ts'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { oneLine, plain, plural, quote } from '../../core/base/plain-text.ts'
 import { tally } from '../../core/conclusion/tally.ts'

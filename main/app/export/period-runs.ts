@@ -1,5 +1,5 @@
 import { PRODUCER } from '../../../schemas/version.ts'
-import { HIPAA_VIEWS } from '../../catalog/frameworks/views.ts'
+import { HIPAA_VIEWS } from '../../catalog/definition/frameworks/views.ts'
 import type { OpenPack, Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/base/canonical-json.ts'
 import { dayOf, daysWithin, MOST_DAYS } from '../../core/base/days.ts'

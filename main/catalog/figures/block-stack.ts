@@ -1,8 +1,8 @@
 import type { Figure, FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import { compare } from '../../core/recording/recording.ts'
-import { OUTCOMES, type Outcome, rank } from '../disk-encryption/graph.ts'
-import { exemptMounts, listed, quoted, type Root, type Storage } from '../disk-encryption/roots.ts'
-import { count } from '../steps.ts'
+import { count } from '../base/steps.ts'
+import { OUTCOMES, type Outcome, rank } from '../data-protection/disk-encryption/graph.ts'
+import { exemptMounts, listed, quoted, type Root, type Storage } from '../data-protection/disk-encryption/roots.ts'
 import { box, drawn, FIGURE_HEIGHT, FIGURE_WIDTH, link, linkKey, squareKey, widthOf, words } from './marks.ts'
 import { type Layer, type Way, waysOf } from './ways.ts'
 

@@ -5,18 +5,29 @@ import { askedFor, readProbe } from '../../core/recording/probe.ts'
 import type { Read } from '../../core/recording/readings.ts'
 import { capturesByKey } from '../../core/recording/readings.ts'
 import type { LoadedRecording } from '../../core/recording/recording.ts'
-import { storageBlockDevices, storageDmTable, storageLsblk, storageSwaps } from '../block-devices/index.ts'
-import { storageZfs, storageZpool } from '../block-devices/zfs.ts'
-import { mountRoots, openVolumeRoots, pathRoots, readStorage, swapRoots } from '../disk-encryption/roots.ts'
-import { coredumpSettings } from '../dumps/coredump.ts'
-import { coreDumpPattern, kernelDumpRoots, kernelDumps, programDumpRoots } from '../dumps/dumps.ts'
-import { infiniband } from '../fabric/index.ts'
-import { gpuNvidia } from '../gpu/nvidia.ts'
-import { gpuTopology } from '../gpu/topology.ts'
+import {
+  storageBlockDevices,
+  storageDmTable,
+  storageLsblk,
+  storageSwaps,
+} from '../data-protection/block-devices/index.ts'
+import { storageZfs, storageZpool } from '../data-protection/block-devices/zfs.ts'
+import {
+  mountRoots,
+  openVolumeRoots,
+  pathRoots,
+  readStorage,
+  swapRoots,
+} from '../data-protection/disk-encryption/roots.ts'
+import { coredumpSettings } from '../data-protection/dumps/coredump.ts'
+import { coreDumpPattern, kernelDumpRoots, kernelDumps, programDumpRoots } from '../data-protection/dumps/dumps.ts'
+import { storageMounts } from '../data-protection/mounts/probes.ts'
+import { infiniband } from '../hardware/fabric/index.ts'
+import { gpuNvidia } from '../hardware/gpu/nvidia.ts'
+import { gpuTopology } from '../hardware/gpu/topology.ts'
+import { pciDevices } from '../hardware/pci/probes.ts'
 import { policiesFor, policyQuestion } from '../location/answers.ts'
 import { drawnLand } from '../location/peers.ts'
-import { storageMounts } from '../mounts/probes.ts'
-import { pciDevices } from '../pci/probes.ts'
 import { blockStack } from './block-stack.ts'
 import { fleetMap } from './fleet-map.ts'
 import { isolationFamilies } from './isolation-families.ts'

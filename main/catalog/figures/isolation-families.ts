@@ -1,8 +1,8 @@
 import type { Figure, FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import type { Isolation, SignalReading } from '../../../schemas/types.ts'
 import { familyWords } from '../../../schemas/words.ts'
-import { FAMILIES, type Family } from '../isolation/signal.ts'
-import { SIGNALS } from '../isolation/signals.ts'
+import { FAMILIES, type Family } from '../single-tenancy/isolation/signal.ts'
+import { SIGNALS } from '../single-tenancy/isolation/signals.ts'
 import { box, FIGURE_WIDTH, line, squareKey, words } from './marks.ts'
 
 type Reads = Exclude<SignalReading['indicates'], 'not-applicable'>

@@ -1,6 +1,6 @@
 import type { FigureMark } from '../../../schemas/figure.ts'
-import type { TopologyEdge, TopologyGraph, TopologyNode, TopologyRow } from '../gpu/topology.ts'
-import type { PciDevice } from '../pci/probes.ts'
+import type { TopologyEdge, TopologyGraph, TopologyNode, TopologyRow } from '../hardware/gpu/topology.ts'
+import type { PciDevice } from '../hardware/pci/probes.ts'
 import { box, FIGURE_WIDTH, line, words } from './marks.ts'
 
 interface LinkedPair {

@@ -1,4 +1,5 @@
 import type { Figure, FigureKey, FigureMark, FigureTone } from '../../../schemas/figure.ts'
+import { count } from '../base/steps.ts'
 import {
   type Comparison,
   claimedGraph,
@@ -9,9 +10,8 @@ import {
   type TopologyGraph,
   type TopologyNode,
   type TopologyParts,
-} from '../gpu/topology.ts'
-import type { PciDevice } from '../pci/probes.ts'
-import { count } from '../steps.ts'
+} from '../hardware/gpu/topology.ts'
+import type { PciDevice } from '../hardware/pci/probes.ts'
 import { box, drawn, FIGURE_HEIGHT, line, link, linkKey, squareKey, widthOf, words } from './marks.ts'
 import {
   type Band,

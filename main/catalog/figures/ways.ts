@@ -1,5 +1,5 @@
-import { type BlockDevice, labelOf, type Outcome, rank, type Walked } from '../disk-encryption/graph.ts'
-import { cryptDevices, type Root, type Storage } from '../disk-encryption/roots.ts'
+import { type BlockDevice, labelOf, type Outcome, rank, type Walked } from '../data-protection/disk-encryption/graph.ts'
+import { cryptDevices, type Root, type Storage } from '../data-protection/disk-encryption/roots.ts'
 
 /** One layer on the way from what holds data down to its drives. Equal siblings stand together, under all their names. */
 export interface Layer {

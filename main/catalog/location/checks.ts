@@ -7,12 +7,12 @@ import {
   defineCheck,
   unclearAbout,
 } from '../../core/rules/check.ts'
-import { tpmPresence } from '../boot-integrity/index.ts'
-import { ageOfList } from '../end-of-life/index.ts'
-import { nonceEcho } from '../evidence/probes.ts'
-import { hostSerials } from '../machine/identity.ts'
-import { cloudInit } from '../provider-access/probes.ts'
-import { contradicts, count, decide, supports, unclear } from '../steps.ts'
+import { cloudInit } from '../access/provider-access/probes.ts'
+import { contradicts, count, decide, supports, unclear } from '../base/steps.ts'
+import { hostSerials } from '../hardware/machine/identity.ts'
+import { ageOfList } from '../operations/end-of-life/index.ts'
+import { nonceEcho } from '../operations/evidence/probes.ts'
+import { tpmPresence } from '../single-tenancy/boot-integrity/index.ts'
 import { placeQuestion, policiesFor, policyQuestion, type Question, questionsOf } from './answers.ts'
 import { type Bound, boundBy, timeSteps } from './bounds.ts'
 import { type Delay, readDelay } from './discs.ts'

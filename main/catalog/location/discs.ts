@@ -14,8 +14,8 @@ import { LARGEST_VANTAGE_ERROR_KM } from '../../core/fleet/vantage.ts'
 import type { Disc, Region } from '../../core/geo/geodesy.ts'
 import { polygonProblem, relate } from '../../core/geo/relation.ts'
 import type { Context } from '../../core/rules/check.ts'
-import type { NonceEcho } from '../evidence/probes.ts'
-import { count } from '../steps.ts'
+import { count } from '../base/steps.ts'
+import type { NonceEcho } from '../operations/evidence/probes.ts'
 import data from './countries.json' with { type: 'json' }
 import {
   BORDERS,

@@ -1,8 +1,8 @@
 import { quote } from '../../core/base/plain-text.ts'
 import { isSignedBy, readSigned } from '../../core/der/cms-plain.ts'
 import type { Parsed, Probe } from '../../core/recording/probe.ts'
-import type { DmiIdentity, DmiTags } from '../machine/dmi.ts'
-import { asRecord, asText, readJson } from '../read-text.ts'
+import { asRecord, asText, readJson } from '../base/read-text.ts'
+import type { DmiIdentity, DmiTags } from '../hardware/machine/dmi.ts'
 import {
   type IdentityDocument,
   identityDocument,

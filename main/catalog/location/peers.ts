@@ -8,12 +8,17 @@ import type { Borders, Box } from '../../core/geo/geodesy.ts'
 import type { Parsed } from '../../core/recording/probe.ts'
 import { compare } from '../../core/recording/recording.ts'
 import type { Context, MaybeFactsOf } from '../../core/rules/check.ts'
-import { nonceEcho } from '../evidence/probes.ts'
-import { networkListeners } from '../listeners/probes.ts'
-import { auditdRemote, journalUpload, type LogTarget, rsyslogForwarding } from '../log-forwarding/probes.ts'
-import { isNetworkMount } from '../mounts/kinds.ts'
-import { type Mount, storageMounts, storageRemote } from '../mounts/probes.ts'
-import { type Connections, networkConnections } from '../network/flows.ts'
+import { networkListeners } from '../data-protection/listeners/probes.ts'
+import {
+  auditdRemote,
+  journalUpload,
+  type LogTarget,
+  rsyslogForwarding,
+} from '../data-protection/log-forwarding/probes.ts'
+import { isNetworkMount } from '../data-protection/mounts/kinds.ts'
+import { type Mount, storageMounts, storageRemote } from '../data-protection/mounts/probes.ts'
+import { type Connections, networkConnections } from '../data-protection/network/flows.ts'
+import { nonceEcho } from '../operations/evidence/probes.ts'
 import fine from './borders-10m.json' with { type: 'json' }
 import coarse from './borders-50m.json' with { type: 'json' }
 

@@ -7,7 +7,7 @@ import {
   runAsRoot,
   unknown,
 } from '../../core/recording/probe.ts'
-import { grepIsComplete, isAbsent, lines, oneLineFiles } from '../read-text.ts'
+import { grepIsComplete, isAbsent, lines, oneLineFiles } from '../base/read-text.ts'
 
 export interface TimeZone {
   /** Zone name such as America/New_York; null when the server keeps no zone, which means UTC (localtime(5)). */

@@ -1,9 +1,9 @@
 import { quote } from '../../core/base/plain-text.ts'
 import type { Parsed } from '../../core/recording/probe.ts'
-import { type TpmPresence, tpmPresence } from '../boot-integrity/index.ts'
-import { type DmiIdentity, type DmiTags, dmiIdentity, dmiTags } from '../machine/dmi.ts'
-import { type Bmc, bmc } from '../management-controller/probes.ts'
-import { type CloudInit, cloudInit } from '../provider-access/probes.ts'
+import { type CloudInit, cloudInit } from '../access/provider-access/probes.ts'
+import { type DmiIdentity, type DmiTags, dmiIdentity, dmiTags } from '../hardware/machine/dmi.ts'
+import { type Bmc, bmc } from '../hardware/management-controller/probes.ts'
+import { type TpmPresence, tpmPresence } from '../single-tenancy/boot-integrity/index.ts'
 import { type TpmTag, tpmTag } from './probes.ts'
 import data from './regions.json' with { type: 'json' }
 import { asserted, type Found, hinted } from './registry.ts'

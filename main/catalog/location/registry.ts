@@ -6,8 +6,8 @@ import { type Probe, unknown } from '../../core/recording/probe.ts'
 import { compare } from '../../core/recording/recording.ts'
 import type { LocationArgument } from '../../core/rules/catalog.ts'
 import type { Context } from '../../core/rules/check.ts'
-import { nonceEcho } from '../evidence/probes.ts'
-import { networkConnections } from '../network/flows.ts'
+import { networkConnections } from '../data-protection/network/flows.ts'
+import { nonceEcho } from '../operations/evidence/probes.ts'
 import {
   ADDRESS_WANTS,
   type AddressFacts,

@@ -1,6 +1,6 @@
 import { importTranscript, printableCollector } from '../../app/collect/import-transcript.ts'
 import { newRunId } from '../../app/collect/run.ts'
-import { catalog } from '../../catalog/index.ts'
+import { catalog } from '../../catalog/definition/index.ts'
 import { evidenceFolder, recordingFolder } from '../../core/base/layout.ts'
 import { type CollectOptions, collectFleet, collectOptions, stoppedRun } from '../parts/collecting.ts'
 import { type Context, EXIT, emit, emitText, endWith, printLine } from '../parts/options.ts'

@@ -1,5 +1,5 @@
 import { discloseCopy, revealedCopy, revealFile } from '../../app/export/excerpt.ts'
-import { catalog } from '../../catalog/index.ts'
+import { catalog } from '../../catalog/definition/index.ts'
 import type { OpenPack } from '../../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import type { PackContent } from '../../core/pack/pack-files.ts'

@@ -3,7 +3,7 @@ import type { Register } from '../../../schemas/types.ts'
 import { findingChecks, findingLines, findingNamed, findingText } from '../../app/evaluate/finding-views.ts'
 import { idNamed } from '../../app/register/named.ts'
 import { importResponses } from '../../app/register/store.ts'
-import { REMEDIATIONS } from '../../catalog/remediation.ts'
+import { REMEDIATIONS } from '../../catalog/definition/remediation.ts'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { plain } from '../../core/base/plain-text.ts'
 import {

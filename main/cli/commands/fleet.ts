@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
-import { catalog } from '../../catalog/index.ts'
+import { catalog } from '../../catalog/definition/index.ts'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { hardwarePath } from '../../core/base/layout.ts'
 import { plain } from '../../core/base/plain-text.ts'

@@ -10,7 +10,7 @@ import {
   rebuildHistory,
 } from '../../app/history/rebuild-history.ts'
 import { retain, USUAL_YEARS } from '../../app/history/retention.ts'
-import { catalog } from '../../catalog/index.ts'
+import { catalog } from '../../catalog/definition/index.ts'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { chainFolderOf } from '../../core/base/layout.ts'
 import { plain } from '../../core/base/plain-text.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { auditorStatusWords } from '../../../schemas/words.ts'
 import { importAuditorList } from '../../app/register/named.ts'
-import { catalog } from '../../catalog/index.ts'
+import { catalog } from '../../catalog/definition/index.ts'
 import { fail } from '../../core/base/failure.ts'
 import { plain, quote } from '../../core/base/plain-text.ts'
 import { currentAuditorRequests, withdrawAuditorRequest } from '../../core/register/requests.ts'

@@ -1,7 +1,7 @@
 import { outcomeOf } from '../../app/collect/run.ts'
 import { nextStamp, type Stampable } from '../../app/common/seal-file.ts'
 import { summaryText } from '../../app/evaluate/summary.ts'
-import { catalog } from '../../catalog/index.ts'
+import { catalog } from '../../catalog/definition/index.ts'
 import type { Stamp } from '../../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { plain } from '../../core/base/plain-text.ts'

@@ -6,7 +6,7 @@ import {
 } from '../../../schemas/verification.ts'
 import { readCertificates } from '../../app/common/certificate-files.ts'
 import { type Reviewed, reviewFile } from '../../app/export/review.ts'
-import { catalog } from '../../catalog/index.ts'
+import { catalog } from '../../catalog/definition/index.ts'
 import { MOST_PROBLEMS, unlistedIn } from '../../core/base/budgets.ts'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { plain } from '../../core/base/plain-text.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type FindingSources, shownOf } from '../../app/evaluate/finding-views.ts'
-import { catalog } from '../../catalog/index.ts'
+import { catalog } from '../../catalog/definition/index.ts'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import { type Catalog, catalogFor } from '../../core/rules/catalog.ts'

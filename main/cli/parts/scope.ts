@@ -3,7 +3,7 @@ import { chosenFrameworks, type Declared, declaredScope } from '../../app/collec
 import { scopeOf } from '../../app/collect/run.ts'
 import { registerInScope } from '../../app/common/attachments.ts'
 import { askDatabases } from '../../app/location/ask-databases.ts'
-import { catalog } from '../../catalog/index.ts'
+import { catalog } from '../../catalog/definition/index.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { assess } from '../../core/conclusion/assess.ts'

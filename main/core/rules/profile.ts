@@ -3,7 +3,7 @@ import type { ChosenProfile } from '../../../schemas/types.ts'
 export type ProfileName = ChosenProfile['name']
 export const PROFILE_NAMES = ['baseline', 'cis', 'stig'] as const satisfies readonly ProfileName[]
 
-/** A value that a check compares with, and what each profile requires. Data: `main/catalog/thresholds.json`. */
+/** A value that a check compares with, and what each profile requires. Data: `main/catalog/base/thresholds.json`. */
 export interface Threshold {
   readonly id: string
   readonly title: string

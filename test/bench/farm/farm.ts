@@ -6,7 +6,7 @@ import { demoKey } from '../../../main/adapters/demo/demo-fleet.ts'
 import { nodeAnswers, nodeSettings } from '../../../main/adapters/demo/recorded-node.ts'
 import { demoServer } from '../../../main/adapters/demo/server.ts'
 import { BOOT_KEY } from '../../../main/app/collect/captures.ts'
-import { catalog } from '../../../main/catalog/index.ts'
+import { catalog } from '../../../main/catalog/definition/index.ts'
 import { addressOf, behaviourOf, type Faults, indexOf, nameOf } from './behaviour.ts'
 
 export interface FarmOptions {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalog } from '../../../main/catalog/index.ts'
+import { catalog } from '../../../main/catalog/definition/index.ts'
 import { planOf } from '../../../main/core/collector/plan.ts'
 import { collectorScript } from '../../../main/core/collector/script.ts'
 import { addressOf } from '../farm/behaviour.ts'

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { catalog as shipped } from '../../../main/catalog/index.ts'
+import { catalog as shipped } from '../../../main/catalog/definition/index.ts'
 import { canonicalJson } from '../../../main/core/base/canonical-json.ts'
 import { rootCommands, sudoersFor } from '../../../main/core/collector/sudoers.ts'
 import { assess } from '../../../main/core/conclusion/assess.ts'

@@ -1,4 +1,4 @@
-import { assessIsolation } from '../../../main/catalog/isolation/argue.ts'
+import { assessIsolation } from '../../../main/catalog/single-tenancy/isolation/argue.ts'
 import { type Parsed, readProbe } from '../../../main/core/recording/probe.ts'
 import type { IsolationArgument } from '../../../main/core/rules/catalog.ts'
 import { BASELINE } from '../baseline.ts'

@@ -1,4 +1,4 @@
-import { observeAll, type Signal } from '../../../main/catalog/isolation/signal.ts'
+import { observeAll, type Signal } from '../../../main/catalog/single-tenancy/isolation/signal.ts'
 import { readFrom } from '../../../main/core/recording/readings.ts'
 import type { Assessed } from './assess.ts'
 import { isDressed } from './matrix.ts'

@@ -1,4 +1,4 @@
-import { SIGNALS } from '../../../main/catalog/isolation/signals.ts'
+import { SIGNALS } from '../../../main/catalog/single-tenancy/isolation/signals.ts'
 import { ENVIRONMENTS } from '../../../schemas/words.ts'
 import type { Assessed } from './assess.ts'
 

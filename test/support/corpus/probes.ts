@@ -1,5 +1,5 @@
-import { catalog } from '../../../main/catalog/index.ts'
-import { SIGNALS } from '../../../main/catalog/isolation/signals.ts'
+import { catalog } from '../../../main/catalog/definition/index.ts'
+import { SIGNALS } from '../../../main/catalog/single-tenancy/isolation/signals.ts'
 import type { Probe } from '../../../main/core/recording/probe.ts'
 
 /** Every question of the catalog and of its signals, each once. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { SIGNALS } from '../../../main/catalog/isolation/signals.ts'
+import { SIGNALS } from '../../../main/catalog/single-tenancy/isolation/signals.ts'
 import { type Assessed, assessCase } from './assess.ts'
 import { countSignals, countsText } from './counts.ts'
 import { defaultCorpus, joinedCases, readCorpus } from './labels.ts'

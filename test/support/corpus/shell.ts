@@ -1,4 +1,4 @@
-import { ALWAYS_FILE } from '../../../main/catalog/read-text.ts'
+import { ALWAYS_FILE } from '../../../main/catalog/base/read-text.ts'
 import type { RunCommand } from '../../../main/core/recording/probe.ts'
 import { dd } from './shell-dd.ts'
 import { grep } from './shell-grep.ts'

@@ -1,4 +1,4 @@
-import { ALWAYS_FILE, ALWAYS_FOLDER, ALWAYS_PATH } from '../../../main/catalog/read-text.ts'
+import { ALWAYS_FILE, ALWAYS_FOLDER, ALWAYS_PATH } from '../../../main/catalog/base/read-text.ts'
 import { createAbsence } from './absence.ts'
 import { nameOf, parentOf, partsOf, shellPattern } from './paths.ts'
 

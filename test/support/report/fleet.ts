@@ -1,6 +1,6 @@
 import { demoDeclared } from '../../../main/adapters/demo/demo-declared.ts'
+import { catalog } from '../../../main/catalog/definition/index.ts'
 import { fleetFiguresOf } from '../../../main/catalog/figures/figures.ts'
-import { catalog } from '../../../main/catalog/index.ts'
 import { assessNode, compareNodes, conclude } from '../../../main/core/conclusion/assess.ts'
 import type { ReportInput } from '../../../main/present/report.ts'
 import { FIXTURE_TIME, fixtureRecording } from '../fixtures.ts'

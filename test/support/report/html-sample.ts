@@ -1,6 +1,6 @@
+import { catalog } from '../../../main/catalog/definition/index.ts'
+import { REMEDIATIONS } from '../../../main/catalog/definition/remediation.ts'
 import { figuresOf } from '../../../main/catalog/figures/figures.ts'
-import { catalog } from '../../../main/catalog/index.ts'
-import { REMEDIATIONS } from '../../../main/catalog/remediation.ts'
 import type { LoadedRecording } from '../../../main/core/recording/recording.ts'
 import { capturedTexts } from '../../../main/present/html/captured.ts'
 import type { ReportInput } from '../../../main/present/report.ts'

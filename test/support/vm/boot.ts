@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { printableCollector } from '../../../main/app/collect/import-transcript.ts'
-import { catalog } from '../../../main/catalog/index.ts'
+import { catalog } from '../../../main/catalog/definition/index.ts'
 import type { Guest } from './guests.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))

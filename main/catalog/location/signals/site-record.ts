@@ -3,7 +3,7 @@ import { plain, quote } from '../../../core/base/plain-text.ts'
 import { serialKey } from '../../../core/engagement/same.ts'
 import type { Parsed } from '../../../core/recording/probe.ts'
 import type { Context } from '../../../core/rules/check.ts'
-import { type HostSerials, hostSerials } from '../../machine/identity.ts'
+import { type HostSerials, hostSerials } from '../../hardware/machine/identity.ts'
 import type { Found } from '../registry.ts'
 
 const ID = 'site-record'
