@@ -78,3 +78,25 @@ export const clockText = (recording: Pick<Recording, 'clock'> | null): string =>
   recording?.clock == null
     ? 'not read'
     : `offset ${recording.clock.offsetSeconds} s, ± ${recording.clock.uncertaintySeconds} s`
+
+/** No longer word is held together: it would not fit a narrow column. */
+const LONGEST_WHOLE = 32
+
+/** A run of text; one that is whole is a word with hyphens, such as the name of a node. */
+export interface TextPart {
+  readonly text: string
+  readonly isWhole: boolean
+}
+
+/** A text in runs, so that no line ends within a name that has hyphens. Together they are the text. */
+export function unbroken(text: string): readonly TextPart[] {
+  const parts: TextPart[] = []
+  for (const word of text.split(/(\s+)/)) {
+    const isWhole = /[\p{L}\p{N}]-[\p{L}\p{N}]/u.test(word) && word.length <= LONGEST_WHOLE
+    const last = parts.at(-1)
+    if (word === '') continue
+    if (isWhole || last === undefined || last.isWhole) parts.push({ text: word, isWhole })
+    else parts[parts.length - 1] = { text: last.text + word, isWhole: false }
+  }
+  return parts
+}

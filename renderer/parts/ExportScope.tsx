@@ -22,6 +22,7 @@ import { go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { Whole } from '../ui/Whole.tsx'
 import { Ask, Slowly } from './Ask.tsx'
 import { SeverityMark } from './FindingParts.tsx'
 import { ShowRun } from './RunChoice.tsx'
@@ -279,10 +280,10 @@ function Findings({ plan: { results, isShown, declared, missing } }: ExportResul
             <>
               {isShown ? (
                 <Button kind="link" onPress={() => go({ screen: 'finding', of: 'run', reference })}>
-                  {visible(condition)}
+                  <Whole text={condition} />
                 </Button>
               ) : (
-                visible(condition)
+                <Whole text={condition} />
               )}
               <span className="note">{reference}</span>
             </>

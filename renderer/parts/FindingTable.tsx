@@ -10,6 +10,7 @@ import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { Fact } from '../ui/Fact.tsx'
 import { Icon } from '../ui/Icon.tsx'
+import { Whole } from '../ui/Whole.tsx'
 import { Ask } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
 import { Argument, ConcernedControls, ManagementResponse, NodeName, SeverityMark } from './FindingParts.tsx'
@@ -109,7 +110,7 @@ export function FindingTable({ of, rows, choice, onSort, selected, onSelect }: F
                 )}
                 <th scope="row" className="condition">
                   <Button kind="link" onPress={() => go({ screen: 'finding', of, reference: row.reference })}>
-                    {visible(row.condition)}
+                    <Whole text={row.condition} />
                   </Button>
                 </th>
                 {shows('nodes') && (

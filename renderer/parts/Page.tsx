@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useRef } from 're
 import { returnFocus } from '../state/return-focus.ts'
 import { back, getState, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
+import { Whole } from '../ui/Whole.tsx'
 
 interface PageProps {
   readonly title: string
@@ -50,7 +51,7 @@ export function Page({ title, over, under, actions, children }: PageProps) {
             </div>
           )}
           <h1 ref={heading} tabIndex={-1}>
-            {title}
+            <Whole text={title} />
           </h1>
           {under !== undefined && <div className="under">{under}</div>}
         </div>

@@ -4,6 +4,7 @@ import type { TableChoice } from '../../schemas/ipc-views.ts'
 import { NO_CHOICE, type TableColumn } from '../models/table-model.ts'
 import { visible } from '../models/text.ts'
 import { Icon } from '../ui/Icon.tsx'
+import { Whole } from '../ui/Whole.tsx'
 import { useTable } from './TableTools.tsx'
 
 export interface WholeColumn<T> extends TableColumn<T> {
@@ -21,7 +22,16 @@ export const textColumn = <T,>(
   title: string,
   text: NonNullable<TableColumn<T>['text']>,
   more: Pick<WholeColumn<T>, 'isRowHeader' | 'className' | 'cellClass'> = {},
-): WholeColumn<T> => ({ id, title, text, cell: (row) => visible(String(text(row) ?? '')), ...more })
+): WholeColumn<T> => ({
+  id,
+  title,
+  text,
+  cell: (row) => {
+    const shown = String(text(row) ?? '')
+    return more.isRowHeader === true ? <Whole text={shown} /> : visible(shown)
+  },
+  ...more,
+})
 
 export interface SortedTableProps<T> {
   /** The columns that are shown, as useTable() returns them. */

@@ -17,6 +17,7 @@ import { useResults } from '../state/actions.ts'
 import { go, replace } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
+import { Whole } from '../ui/Whole.tsx'
 
 /** One finding: condition, criterion, effect, recommendation, and what was seen on each node. */
 export function Finding({ of, reference }: { readonly of: Source; readonly reference: string }) {
@@ -140,7 +141,7 @@ function Shown({ finding }: { readonly finding: FindingView }) {
                 {alsoCloses.map((one) => (
                   <li key={one.reference}>
                     <Button kind="link" onPress={() => go({ screen: 'finding', of, reference: one.reference })}>
-                      {visible(one.condition)}
+                      <Whole text={one.condition} />
                     </Button>
                   </li>
                 ))}

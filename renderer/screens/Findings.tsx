@@ -34,6 +34,7 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
+import { Whole } from '../ui/Whole.tsx'
 
 interface FindingsProps {
   readonly of: Source
@@ -178,7 +179,7 @@ function Listed({ view, filter, respond }: ListedProps) {
             {informational.map(({ reference, condition }) => (
               <li key={reference}>
                 <Button kind="link" onPress={() => go({ screen: 'finding', of, reference })}>
-                  {visible(condition)}
+                  <Whole text={condition} />
                 </Button>
               </li>
             ))}

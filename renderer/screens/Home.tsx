@@ -24,6 +24,7 @@ import { useAnswer, useKept } from '../state/bridge.ts'
 import { REMEDY_WORDS, takeRemedy } from '../state/node-remedies.ts'
 import { go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
+import { Whole } from '../ui/Whole.tsx'
 
 const STEP_MARKS: Readonly<Record<HomeStep['state'], readonly [mark: string, tone: string, words: string]>> = {
   done: ['ring-tick', 'satisfied', 'complete'],
@@ -95,7 +96,7 @@ function LeadingTable({ results }: { readonly results: HomeResults }) {
                     </td>
                     <th scope="row">
                       <Button kind="link" onPress={() => go({ screen: 'finding', of: 'run', reference })}>
-                        {visible(condition)}
+                        <Whole text={condition} />
                       </Button>
                       {proof !== '' && (
                         <span className="note leading-proof" title={visible(proof)}>

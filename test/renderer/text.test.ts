@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytes, day, plural, sentence, shellLine, visible, when, withDates } from '../../renderer/models/text.ts'
+import {
+  bytes,
+  day,
+  plural,
+  sentence,
+  shellLine,
+  unbroken,
+  visible,
+  when,
+  withDates,
+} from '../../renderer/models/text.ts'
 
 describe('visible', () => {
   test.each([
@@ -72,4 +82,25 @@ test('a day is written with its month, and what is no day stays as it came, visi
   expect(day('2027-03-01T23:59:59Z')).toBe('1 Mar 2027')
   expect(day('2026-13-01')).toBe('2026-13-01')
   expect(day('soon\u202e')).toBe('soon⟦U+202E⟧')
+})
+
+describe('a name with hyphens is one run, so that no line ends within it', () => {
+  const wholes = (text: string) => unbroken(text).flatMap(({ text: part, isWhole }) => (isWhole ? [part] : []))
+  test.each([
+    ['The host key differs: demo-changed-08', ['demo-changed-08']],
+    ['Storage is open: demo-gpu-02, demo-metal-04 (conceals it)', ['demo-gpu-02,', 'demo-metal-04']],
+    ['Nothing – 5 nodes - here', []],
+    [`A name of ${'x-'.repeat(20)}1 is longer than a column`, []],
+  ])('%s', (text, expected) => expect(wholes(text)).toEqual(expected))
+  test('together the runs are the text', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 80 }), (text) => {
+        expect(
+          unbroken(text)
+            .map((part) => part.text)
+            .join(''),
+        ).toBe(text)
+      }),
+    )
+  })
 })
