@@ -230,6 +230,15 @@ export const countWords = ({ notSatisfied, inconclusive, satisfied, notTested }:
   ].join(', ')
 
 /**
+ * What stands below the share of a cell: results that it does not include, and those of it that no single run can
+ * decide.
+ */
+export const besidesShare = ({ tally, fromSecondRun }: Pick<Cell, 'tally' | 'fromSecondRun'>): string =>
+  [notInShare(tally), fromSecondRun === 0 ? '' : `${fromSecondRun} inconclusive until a second run`]
+    .filter((words) => words !== '')
+    .join(', ')
+
+/**
  * Results that count against no node: "145 informational, 21 not applicable, 6 that need a second run". Empty where
  * there are none.
  */

@@ -3,12 +3,12 @@ import type { Source } from '../../schemas/ipc-views.ts'
 import type { HostKey, Session } from '../../schemas/types.ts'
 import { dayCount, propertyWords, verdictWords } from '../../schemas/words.ts'
 import {
+  besidesShare,
+  type Cell,
   cellOfNode,
   environmentLine,
-  notInShare,
   observedWords,
   shareOf,
-  type Tally,
   wasReached,
   whyNotCollected,
 } from '../models/model.ts'
@@ -137,7 +137,7 @@ function Properties({ of, node, view }: NodeProps & { readonly view: AssessmentV
                 <VerdictMark verdict={cell?.verdict ?? 'not-tested'} />
                 {cell?.accepted != null && <span className="accepted-tab">{cell.accepted.count} accepted</span>}
               </td>
-              <td className="number">{cell !== null && <Share tally={cell.tally} />}</td>
+              <td className="number">{cell !== null && <Share cell={cell} />}</td>
             </tr>
           )
         })}
@@ -146,10 +146,10 @@ function Properties({ of, node, view }: NodeProps & { readonly view: AssessmentV
   )
 }
 
-const Share = ({ tally }: { readonly tally: Tally }) => (
+const Share = ({ cell }: { readonly cell: Cell }) => (
   <>
-    {shareOf(tally)}
-    <span className="note">{notInShare(tally)}</span>
+    {shareOf(cell.tally)}
+    <span className="note">{besidesShare(cell)}</span>
   </>
 )
 
