@@ -179,6 +179,19 @@ describe('the map of a fleet', () => {
     expect(figure?.marks.some((mark) => mark.is === 'area' && mark.tone === 'against')).toBe(true)
     expect(fleetMap([nodeAt('a', locationOf({ claim: null }))], land)).toBeNull()
   })
+
+  it('names a wide place beside its area, and cuts the name rather than the number of nodes', () => {
+    const states = placeOf('Contiguous United States (provider contract, all regions)', 39.8, -98.6, 2400)
+    const located = locationOf({ claim: states, distanceBounds: [] })
+    const away = nodeAt('c', locationOf({ claim: placeOf('Frankfurt', 50.1, 8.7, 60), distanceBounds: [] }))
+    const figure = fleetMap([nodeAt('a', located), nodeAt('b', located), away], land)
+    const label = figure?.marks.find((mark) => mark.is === 'text' && mark.bold)
+    expect(label).toMatchObject({ text: expect.stringMatching(/^Contiguous United States .*…: 2$/) })
+    const hatched = figure?.marks.find((mark) => mark.is === 'area' && mark.fill === 'hatched')
+    const across = hatched?.is === 'area' ? hatched.rings.flat().map(([x]) => x) : []
+    const isBeside = (x: number): boolean => x > Math.max(...across) || x < Math.min(...across)
+    expect(label?.is === 'text' && isBeside(label.x)).toBe(true)
+  })
 })
 
 describe('what maps are drawn with', () => {

@@ -10,7 +10,7 @@ import type { DrawnLand } from '../../core/geo/atlas.ts'
 import { type MapView, mapView } from '../../core/geo/map.ts'
 import { drawnLand } from '../location/peers.ts'
 import { discOf, FRAME, landMarks, MEASURED_FROM, mapEdge, placeText } from './location-map.ts'
-import { areaKey, FIGURE_WIDTH, type Name, names, place, scaleBar, square, squaresOf } from './marks.ts'
+import { areaKey, boxOf, FIGURE_WIDTH, type Name, names, place, scaleBar, square, squaresOf } from './marks.ts'
 
 type Verdict = LocationResult['result']
 
@@ -92,7 +92,10 @@ export function fleetMap(nodes: readonly LocatedNode[], land: DrawnLand): Figure
         [
           ...sites.flatMap((site): readonly Name[] => {
             const at = view.at(site.place)
-            return at === null ? [] : [{ at, text: `${site.place.name}: ${site.nodes}`, bold: true }]
+            const area = boxOf(view, discOf(site.place))
+            return at === null
+              ? []
+              : [{ at, text: site.place.name, end: `: ${site.nodes}`, bold: true, ...(area === null ? {} : { area }) }]
           }),
           ...vantages.flatMap(({ vantage }): readonly Name[] => {
             const at = view.at(vantage)

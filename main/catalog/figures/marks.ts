@@ -92,7 +92,11 @@ export const squaresOf = (view: MapView, places: readonly Place[]): readonly XY[
 export interface Name {
   readonly at: XY
   readonly text: string
+  /** Follows the text, and is never cut. */
+  readonly end?: string
   readonly bold?: boolean
+  /** The area that is named. The name is written beside it where there is room. */
+  readonly area?: Room
 }
 
 interface Room {
@@ -102,7 +106,7 @@ interface Room {
   readonly bottom: number
 }
 
-const LONGEST = 150
+const LONGEST = 170
 
 interface Spot {
   readonly x: number
@@ -119,10 +123,12 @@ const BEFORE: Readonly<Record<Spot['anchor'], number>> = { start: 0, middle: 0.5
 export function names(view: MapView, wanted: readonly Name[], taken: readonly XY[]): readonly FigureMark[] {
   const { left, top, width, height } = view.frame
   const rooms: Room[] = taken.map(([x, y]) => ({ left: x - 3, right: x + 3, top: y - 3, bottom: y + 3 }))
-  return wanted.flatMap(({ at: [x, y], text, bold = false }) => {
-    const wide = widthOf(fitted(text, LONGEST, 8), 8) + 1
+  return wanted.flatMap(({ at: [x, y], text: name, end = '', bold = false, area: own }) => {
+    const text = `${fitted(name, LONGEST - widthOf(end, 8), 8)}${end}`
+    const wide = widthOf(text, 8) + 1
     // The width of a name depends on the font of the reader, so every spot keeps the name close to its mark at any width.
     const spots: readonly Spot[] = [
+      ...(own === undefined ? [] : besideArea(own, y)),
       { x: x + 6, base: y + 2.8, anchor: 'start' },
       { x: x - 6, base: y + 2.8, anchor: 'end' },
       { x, base: y - 7, anchor: 'middle' },
@@ -140,10 +146,26 @@ export function names(view: MapView, wanted: readonly Name[], taken: readonly XY
         room.bottom <= top + height - 2
       if (!isIn || rooms.some((other) => meet(other, room))) continue
       rooms.push(room)
-      return words(text, from, base, LONGEST, { bold, anchor }).map(rimmed)
+      return words(text, from, base, LONGEST + 1, { bold, anchor }).map(rimmed)
     }
     return []
   })
+}
+
+/** The spots to the left and right of an area, then those above and below it. */
+const besideArea = ({ left, right, top, bottom }: Room, y: number): readonly Spot[] => [
+  { x: right + 5, base: y + 2.8, anchor: 'start' },
+  { x: left - 5, base: y + 2.8, anchor: 'end' },
+  { x: (left + right) / 2, base: top - 4, anchor: 'middle' },
+  { x: (left + right) / 2, base: bottom + 10, anchor: 'middle' },
+]
+
+/** The visible box of a disc; null where none of it is visible. */
+export function boxOf(view: MapView, disc: Disc): Room | null {
+  const points = within(view, disc).flat()
+  if (points.length === 0) return null
+  const [across, down] = [points.map(([x]) => x), points.map(([, y]) => y)]
+  return { left: Math.min(...across), right: Math.max(...across), top: Math.min(...down), bottom: Math.max(...down) }
 }
 
 const rimmed = (mark: FigureMark): FigureMark => (mark.is === 'text' ? { ...mark, rimmed: true } : mark)
