@@ -4,7 +4,7 @@ import type { FleetNode } from '../../schemas/types.ts'
 import { ONE_NODE_ONLY } from '../models/declaration-forms.ts'
 import { NODE_SECTION_NAMES } from '../models/declaration-model.ts'
 import { plural, visible } from '../models/text.ts'
-import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { CellLine, CellLines, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { FigureView } from './Figure.tsx'
@@ -126,13 +126,13 @@ const COLUMNS: readonly GridColumn<FleetNode>[] = [
     id: 'place',
     title: 'Place',
     text: ({ location }) => location?.name ?? null,
-    width: '2fr',
+    width: '3fr',
     minWidth: 8,
     cell: ({ location }) =>
       location === undefined ? (
         <span className="quiet">Not declared</span>
       ) : (
-        <CellLine text={visible([location.name, location.country ?? ''].filter((text) => text !== '').join(', '))} />
+        <CellLines text={visible([location.name, location.country ?? ''].filter((text) => text !== '').join(', '))} />
       ),
   },
   {

@@ -10,7 +10,7 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Fact } from '../ui/Fact.tsx'
 import { TextField } from '../ui/Field.tsx'
-import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { CellLine, CellLines, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
@@ -122,7 +122,7 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
         label="Host keys"
         {...table.grid}
         keyOf={({ node }) => node}
-        rowHeight={3.25}
+        rowHeight={3.5}
         empty={<p className="empty">No matching nodes.</p>}
       />
       {deciding !== null && (
@@ -166,7 +166,7 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
       <>
         <MarkedLine {...KEY_STATES[state]} />
         {failure !== null && state === 'unreachable' && (
-          <CellLine className="node-note" text={`${failureTitle(failure.code)}: ${visible(failure.detail)}`} />
+          <CellLines className="node-note" text={`${failureTitle(failure.code)}: ${visible(failure.detail)}`} />
         )}
       </>
     ),
@@ -179,7 +179,7 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
     minWidth: 26,
     cell: ({ fingerprint, onRecord }) => (
       <>
-        <span className="fingerprint-line mono">{fingerprint ?? '—'}</span>
+        <span className="fingerprint-line mono">{fingerprint ?? '–'}</span>
         {onRecord !== null && onRecord !== fingerprint && (
           <span className="fingerprint-line mono node-note">was {onRecord}</span>
         )}
@@ -235,7 +235,7 @@ function ConfirmedBy({ confirmedBy, matched, asked }: ConfirmedByProps) {
         <span className="cell-lines">In the pasted list, not yet confirmed</span>
       </span>
     )
-  return <span className="quiet">{asked ? 'none' : '—'}</span>
+  return <span className="quiet">{asked ? 'none' : '–'}</span>
 }
 
 /** Host keys presented by several nodes, those with most nodes first. */

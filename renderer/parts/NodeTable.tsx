@@ -7,7 +7,7 @@ import { announce, change, replace } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { TextField } from '../ui/Field.tsx'
-import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { CellLine, CellLines, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
@@ -60,7 +60,7 @@ export function NodeTable({ nodes, added, edit, onAll, onImport, onKeys }: NodeT
           means="No node was contacted. Confirm the host key of each node before the first login."
           actions={
             <>
-              <Button small icon={IconKey} onPress={onKeys}>
+              <Button small kind="primary" icon={IconKey} onPress={onKeys}>
                 Confirm host keys
               </Button>
               <Button small kind="quiet" onPress={onAll}>
@@ -137,7 +137,7 @@ const columnsWith = (
     isRowHeader: true,
     text: nameOf,
     width: '2fr',
-    minWidth: 9,
+    minWidth: 8,
     cell: ({ name, role }) => (
       <>
         <CellLine className="node-name" text={visible(name)} />
@@ -149,8 +149,8 @@ const columnsWith = (
     id: 'address',
     title: 'Address',
     text: ({ address, port }) => `${address}:${port}`,
-    width: '3fr',
-    minWidth: 12,
+    width: '2.5fr',
+    minWidth: 10,
     cell: ({ address, port, jump }) => (
       <>
         <span className="cell-line mono">
@@ -165,30 +165,30 @@ const columnsWith = (
     title: 'Account',
     text: ({ user }) => (user === '' ? null : user),
     width: '1.5fr',
-    minWidth: 7,
+    minWidth: 5,
     cell: ({ user }) => <CellLine className="mono" text={user === '' ? 'from SSH configuration' : visible(user)} />,
   },
   {
     id: 'sudo',
     title: 'Privileged checks (sudo)',
     text: ({ sudo }) => (sudo ? 'on' : 'off'),
-    width: '2fr',
-    minWidth: 9,
+    width: '1.5fr',
+    minWidth: 8,
     cell: ({ sudo }) => <CellLine text={sudo ? 'on' : 'off'} />,
   },
   {
     id: 'place',
     title: 'Declared place',
     text: ({ place }) => place,
-    width: '2fr',
+    width: '3fr',
     minWidth: 8,
-    cell: ({ place }) => <CellLine text={place === null ? 'not declared' : visible(place)} />,
+    cell: ({ place }) => <CellLines text={place === null ? 'not declared' : visible(place)} />,
   },
   {
     id: 'do',
     title: 'Actions',
-    width: 7,
-    minWidth: 7,
+    width: 6.5,
+    minWidth: 6.5,
     cell: ({ name }) => (
       <Menu
         small

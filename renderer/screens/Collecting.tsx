@@ -83,7 +83,7 @@ function Run({ progress }: { readonly progress: RunProgress }) {
         evaluated !== null ? undefined : going ? (
           <>
             {progress.paused ? (
-              <Button icon={IconPlayerPlay} busy={resume.busy} onPress={() => void resume.run(null)}>
+              <Button kind="primary" icon={IconPlayerPlay} busy={resume.busy} onPress={() => void resume.run(null)}>
                 Resume run
               </Button>
             ) : (
@@ -182,6 +182,7 @@ const rankOf = (at: NodeProgress): number => (at.is === 'done' && at.partial ? R
 function NodeRows({ progress }: { readonly progress: RunProgress }) {
   const [find, setFind] = useState('')
   const ended = progress.ended !== 'no'
+  const isMended = ended && [...progress.nodes.values()].some(({ is }) => is === 'failed')
   const lines = useMemo(() => {
     const found = rowsOf(progress).filter(({ node }) => node.toLowerCase().includes(find.trim().toLowerCase()))
     return ended ? [...found].sort((a, b) => rankOf(a.at) - rankOf(b.at) || (a.node < b.node ? -1 : 1)) : found
@@ -195,10 +196,10 @@ function NodeRows({ progress }: { readonly progress: RunProgress }) {
       )}
       <GridTable
         label="Progress of each node"
-        columns={ended && lines.some(({ at }) => at.is === 'failed') ? ENDED_COLUMNS : COLUMNS}
+        columns={isMended ? ENDED_COLUMNS : COLUMNS}
         rows={lines}
         keyOf={({ node }) => node}
-        rowHeight={3}
+        rowHeight={isMended ? 4.25 : 3}
         leaves={19}
         empty={<p className="empty">No matching nodes.</p>}
       />
@@ -219,7 +220,7 @@ const COLUMNS: readonly GridColumn<ProgressRow>[] = [
     id: 'now',
     title: 'Status',
     width: '1.2fr',
-    minWidth: 10,
+    minWidth: 8.5,
     cell: ({ at }) => {
       const [mark, tone] = at.is === 'done' && at.partial ? PARTIAL : MARKS[at.is]
       return (
@@ -240,7 +241,7 @@ const COLUMNS: readonly GridColumn<ProgressRow>[] = [
       if (next === '') return <CellLines text={detailOf(at)} />
       return (
         <>
-          <CellLine text={detailOf(at)} />
+          <CellLines text={detailOf(at)} />
           <CellLine className="note" text={next} />
         </>
       )
@@ -254,8 +255,8 @@ const ENDED_COLUMNS: readonly GridColumn<ProgressRow>[] = [
   {
     id: 'action',
     title: 'Next step',
-    width: 11,
-    minWidth: 10,
+    width: 10,
+    minWidth: 9,
     cell: ({ node, at }) => {
       if (at.is !== 'failed') return null
       const remedy = remedyOf(at.code)

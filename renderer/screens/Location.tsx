@@ -29,7 +29,7 @@ import { useResultsSoFar } from '../state/actions.ts'
 import { go } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
-import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { CellLine, CellLines, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
@@ -152,7 +152,7 @@ function Rows({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of
         label="Nodes by location"
         {...table.grid}
         keyOf={nodeOf}
-        rowHeight={3.5}
+        rowHeight={4}
         leaves={22}
         empty={<p className="empty">No matching nodes.</p>}
       />
@@ -246,7 +246,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
       isRowHeader: true,
       text: nodeOf,
       width: '1.5fr',
-      minWidth: 9,
+      minWidth: 8,
       cell: ({ node, stale }) => (
         <>
           <Button kind="link" className="node-name" onPress={() => go({ screen: 'node', of, node })}>
@@ -260,14 +260,14 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
       id: 'claim',
       title: 'Declared place',
       text: ({ place }) => place,
-      width: '2fr',
-      minWidth: 12,
+      width: '2.5fr',
+      minWidth: 9,
       cell: ({ place, claim, status, failure }) =>
         place === null ? (
           <span className="cell-lines quiet">{whyNoClaim(status, failure)}</span>
         ) : (
           <>
-            <CellLine text={visible(place)} />
+            <CellLines text={visible(place)} />
             <CellLine
               className="node-note"
               text={claim === null ? whyNoClaim(status, failure) : `declared by ${visible(claim.declaredBy)}`}
@@ -280,7 +280,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
       title: 'Result',
       text: (row) => shownAs(placeWord(row)).label,
       width: '1.5fr',
-      minWidth: 10,
+      minWidth: 7.5,
       cell: (row) => <LocationMark word={placeWord(row)} />,
     },
     ...(policies.length > MOST_POLICIES ? [WORST_POLICY] : policies.map(policyColumn)),
@@ -289,7 +289,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
       title: 'Maximum distance',
       text: ({ narrowest }) => (narrowest === null ? null : kilometres(narrowest.km)),
       width: '2fr',
-      minWidth: 11,
+      minWidth: 7.5,
       cell: ({ narrowest }) =>
         narrowest === null ? (
           <span className="cell-line quiet">no bound</span>
@@ -307,7 +307,7 @@ const policyColumn = (title: string, index: number): GridColumn<LocationRow> => 
   id: `policy-${index}`,
   title: visible(title),
   width: '1.5fr',
-  minWidth: 10,
+  minWidth: 8,
   text: (row) => {
     const word = policyWord(row, title)
     return word === null ? null : shownAs(word).label

@@ -166,8 +166,8 @@ interface CellLineProps {
 }
 
 /** At most two lines of a cell. The title has the whole text. */
-export const CellLines = ({ text }: Pick<CellLineProps, 'text'>) => (
-  <span className="cell-lines" title={text}>
+export const CellLines = ({ text, className }: CellLineProps) => (
+  <span className={className === undefined ? 'cell-lines' : `cell-lines ${className}`} title={text}>
     {text}
   </span>
 )
