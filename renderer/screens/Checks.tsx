@@ -63,7 +63,7 @@ function CheckTable({
     >
       <WholeTable
         table="checks"
-        className="claims"
+        className="claims wide-first"
         columns={CHECK_COLUMNS}
         rows={checks}
         keyOf={({ check }) => check.id}

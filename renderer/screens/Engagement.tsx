@@ -21,6 +21,7 @@ import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
+import { Whole } from '../ui/Whole.tsx'
 
 interface EngagementProps {
   readonly of: Source
@@ -344,8 +345,10 @@ function Rows({
   const table = label.toLowerCase().replaceAll(' ', '-')
   const columns = head.map((title, at): WholeColumn<StatedRow> => {
     const text = ({ cells }: StatedRow): string => cells[at] ?? ''
-    const shown = DATES.includes(title) ? day : visible
-    return { id: title, title, isRowHeader: at === 0, text, cell: (row) => shown(text(row)) }
+    const common = { id: title, title, isRowHeader: at === 0, text }
+    return DATES.includes(title)
+      ? { ...common, cellClass: 'whole', cell: (row) => day(text(row)) }
+      : { ...common, cell: (row) => <Whole text={text(row)} /> }
   })
   return (
     <WholeTable

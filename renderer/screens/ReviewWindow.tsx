@@ -308,7 +308,7 @@ const NODE_COLUMNS: readonly WholeColumn<AssessmentView['rows'][number]>[] = [
   {
     id: 'collected',
     title: 'Collected',
-    cellClass: 'number',
+    cellClass: 'number whole',
     text: ({ status, observedAt }) => (wasReached({ status }) ? observedAt : null),
     cell: ({ status, observedAt }) => (wasReached({ status }) ? when(observedAt) : 'Not collected'),
   },
