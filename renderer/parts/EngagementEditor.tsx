@@ -172,8 +172,15 @@ export function EngagementEditor({ first, begin }: EngagementEditorProps) {
 }
 
 /** Whether the engagement is in use, and what is missing. */
-function Standing({ view: { counts, waits, lacks } }: { readonly view: EngagementView }) {
-  if (!waits && counts) return <p className="quiet">In use in all reports.</p>
+function Standing({ view: { form, counts, waits, lacks } }: { readonly view: EngagementView }) {
+  if (!waits && counts)
+    return (
+      <p className="quiet">
+        {form?.status === 'draft'
+          ? 'In use in all reports, as a draft. Once it is agreed, set its status to Final in “Entity and purpose”.'
+          : 'In use in all reports.'}
+      </p>
+    )
   const missing = lacks.length === 0 ? 'nothing saved yet' : `${plural(lacks.length, 'field')} missing`
   return counts ? (
     <Notice

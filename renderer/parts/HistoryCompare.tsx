@@ -27,7 +27,8 @@ export function HistoryCompare({
   if (shown === null)
     return (
       <EmptyState title="At least two runs are required">
-        Changes between two runs appear here, separately for evidence, rules and scope.
+        Collect evidence again after a change. What differs between two runs then appears here, separately for evidence,
+        rules and scope.
       </EmptyState>
     )
   const options = able.map((run) => ({ id: run.run, title: runTitle(run), note: visible(run.run) }))

@@ -31,7 +31,11 @@ export function Identities() {
       <div className="section-head">
         <h2 id="identities">Signing identities</h2>
         <div className="actions">
-          <Button icon={IconPlus} onPress={() => setCreating(true)}>
+          <Button
+            kind={list.state === 'here' && list.value.length === 0 ? 'primary' : 'secondary'}
+            icon={IconPlus}
+            onPress={() => setCreating(true)}
+          >
             Create signing identity
           </Button>
           <Button

@@ -286,8 +286,8 @@ function NotCollected({ node, span, pending, fix, tab }: NotCollectedProps) {
       </span>
       {actions !== null && (
         <span className="mend">
-          <MendButton name={`Retry ${node.node}`} stop={1} tab={tab(1)} onPress={() => actions.retry(node.node)}>
-            Retry
+          <MendButton name={`Try again: ${node.node}`} stop={1} tab={tab(1)} onPress={() => actions.retry(node.node)}>
+            Try again
           </MendButton>
           <MendButton
             name={`${correction} of ${node.node}`}

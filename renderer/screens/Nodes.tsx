@@ -137,7 +137,7 @@ function ImportColumns({ columns, isDisabled, onAssign }: ImportColumnsProps) {
   return (
     <section aria-labelledby="import-columns">
       <h3 id="import-columns">Columns</h3>
-      <p className="quiet">Guessed from the headings. Assign a column to a field to import it.</p>
+      <p className="quiet">Assigned by their headings. Assign a column to a field to import it.</p>
       <div className="import-columns">
         {columns.map(({ heading, sample, field }, at) => (
           <Select

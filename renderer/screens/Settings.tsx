@@ -153,7 +153,8 @@ function SshSettings() {
         <Fact term="Host keys">Verified before login. No login to a node with an unverified or changed key.</Fact>
         <Fact term="Privileged checks (sudo)">
           Set by node under Nodes. If allowed, each command runs separately with “sudo -n”, exactly as listed in the
-          command preview. No root shell is opened, and no password is entered. Without sudo, the checks are not tested.
+          command preview. No root shell is opened, and no password is entered. Without sudo, their checks are
+          inconclusive.
         </Fact>
         <Fact term="On the node">
           Nothing is installed and nothing is written. The logs of the node record the login and each sudo command.

@@ -81,7 +81,7 @@ describeUnless(missing, 'a window closed during a run', () => {
   })
 
   test('the same run goes on with one of them', async () => {
-    await press(page, 'Retry ward-3')
+    await press(page, 'Try again: ward-3')
     await titled(page, 'Collection finished')
     await press(page, 'Show results')
     await atHome(page)
