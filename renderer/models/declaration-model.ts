@@ -9,7 +9,8 @@ import {
   type SectionValue,
 } from '../../schemas/ipc-declarations.ts'
 import type { Place } from '../../schemas/types.ts'
-import { firstUp, trimmedLines } from './text.ts'
+import { formOf } from './declaration-forms.ts'
+import { firstUp, trimmedLines, visible } from './text.ts'
 
 export const FLEET_SECTION_NAMES = Object.keys(FLEET_SECTIONS) as readonly FleetSection[]
 export const NODE_SECTION_NAMES = Object.keys(NODE_SECTIONS) as readonly NodeSection[]
@@ -153,10 +154,23 @@ export function keepDraft(key: string, draft: SectionValue | null): void {
   else kept.set(key, draft)
 }
 
+interface Draft {
+  readonly section: SectionName
+  readonly nodes: readonly string[]
+}
+
+/** Drafts by their sections: "Residency rules; Place of gpu-01, gpu-02". */
+export const draftWords = (drafts: readonly Draft[]): string =>
+  drafts
+    .map(({ section, nodes }) => {
+      const { title } = formOf(section)
+      if (nodes.length === 0) return title
+      return `${title} of ${visible(nodes.length > 3 ? `${nodes.length} nodes` : nodes.join(', '))}`
+    })
+    .join('; ')
+
 /** The drafts of a fleet: section and nodes of each. */
-export const draftsOf = (
-  fleet: string,
-): readonly { readonly section: SectionName; readonly nodes: readonly string[] }[] =>
+export const draftsOf = (fleet: string): readonly Draft[] =>
   [...kept.keys()].flatMap((key) => {
     const [of, section, nodes] = JSON.parse(key) as [string, SectionName, readonly string[]]
     return of === fleet ? [{ section, nodes }] : []

@@ -1,6 +1,7 @@
 import { IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
 import { remedyOf } from '../../schemas/node-remedies.ts'
+import { draftsOf, draftWords } from '../models/declaration-model.ts'
 import {
   counts,
   detailOf,
@@ -26,7 +27,7 @@ import { go, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact } from '../ui/Fact.tsx'
 import { CellLine, CellLines, type GridColumn, GridTable } from '../ui/GridTable.tsx'
-import { EmptyState, Progress } from '../ui/Notice.tsx'
+import { EmptyState, Notice, Progress } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 
 const MARKS: Readonly<Record<NodeProgress['is'], readonly [mark: string, tone: string]>> = {
@@ -114,6 +115,7 @@ function Run({ progress }: { readonly progress: RunProgress }) {
       }
     >
       {error !== null && <FailureNote error={error} />}
+      <UnsavedDeclarations />
       <div className="run-head">
         {evaluated === null ? (
           <Progress
@@ -140,6 +142,26 @@ function Run({ progress }: { readonly progress: RunProgress }) {
       </div>
       <NodeRows progress={progress} />
     </Page>
+  )
+}
+
+/** A run begins with what is saved. Input that is not saved has no effect on it. */
+function UnsavedDeclarations() {
+  const { fleet } = useStore()
+  const drafts = fleet === null ? [] : draftsOf(fleet.name)
+  if (drafts.length === 0) return null
+  return (
+    <Notice
+      kind="warning"
+      title="This collection does not use declarations that are not saved."
+      means={`Not saved: ${draftWords(drafts)}.`}
+      next="To use them, save them, then collect again."
+      actions={
+        <Button small onPress={() => go({ screen: 'declarations' })}>
+          Open declarations
+        </Button>
+      }
+    />
   )
 }
 
@@ -199,7 +221,7 @@ function NodeRows({ progress }: { readonly progress: RunProgress }) {
         columns={isMended ? ENDED_COLUMNS : COLUMNS}
         rows={lines}
         keyOf={({ node }) => node}
-        rowHeight={isMended ? 4.25 : 3}
+        rowHeight={isMended ? 3.75 : 3}
         leaves={19}
         empty={<p className="empty">No matching nodes.</p>}
       />

@@ -8,8 +8,8 @@ import type {
   FleetFilePreview,
   SavedFleet,
 } from '../../schemas/ipc-declarations.ts'
-import { formOf, memberLabel } from '../models/declaration-forms.ts'
-import { draftsOf, FLEET_SECTION_NAMES } from '../models/declaration-model.ts'
+import { memberLabel } from '../models/declaration-forms.ts'
+import { draftsOf, draftWords, FLEET_SECTION_NAMES } from '../models/declaration-model.ts'
 import type { DeclarationsPart } from '../models/routes.ts'
 import { plural, visible } from '../models/text.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
@@ -127,19 +127,7 @@ function Declared({ first, part, nodes, onOpened }: DeclaredProps) {
 function Unsaved({ view }: { readonly view: DeclarationsView }) {
   const drafts = draftsOf(view.fleet.name)
   if (drafts.length === 0) return null
-  return (
-    <Notice
-      kind="warning"
-      title="Changes not saved yet."
-      means={drafts
-        .map(({ section, nodes }) =>
-          nodes.length === 0
-            ? formOf(section).title
-            : `${formOf(section).title} of ${visible(nodes.length > 3 ? `${nodes.length} nodes` : nodes.join(', '))}`,
-        )
-        .join('; ')}
-    />
-  )
+  return <Notice kind="warning" title="Changes not saved yet." means={draftWords(drafts)} />
 }
 
 /** Declarations with a screen of their own. */

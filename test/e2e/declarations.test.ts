@@ -240,6 +240,20 @@ describeUnless(missing, 'declarations', () => {
       .waitFor()
   })
 
+  test('a collection names the declarations that it does not use, because they are not saved', async () => {
+    await section('Time-stamp authority of scheduled runs').getByRole('textbox').first().fill('http://other.example/')
+    await page.getByText('Changes not saved yet.').waitFor()
+    await press(page, 'Collect evidence')
+    await page.getByText('This collection does not use declarations that are not saved.').waitFor()
+    await page.getByText('Not saved: Time-stamp authority of scheduled runs.').waitFor()
+    await look('94b-collection-unsaved')
+    const stop = page.getByRole('button', { name: 'Stop and keep collected evidence' })
+    if (await stop.isVisible()) await stop.click()
+    await page.getByRole('heading', { level: 1, name: /^Collection (finished|stopped)/ }).waitFor()
+    await press(page, 'Open declarations')
+    await page.getByText('Changes not saved yet.').waitFor()
+  })
+
   test('the demo fleet shows its declarations, and cannot be changed', async () => {
     const demo = await openWindow({ folder: builtProduct() ?? '' })
     try {

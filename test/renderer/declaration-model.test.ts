@@ -6,6 +6,7 @@ import {
   declaredPlaces,
   draftKey,
   draftsOf,
+  draftWords,
   isUnsaved,
   keepDraft,
   keptDraft,
@@ -93,6 +94,7 @@ test('drafts are kept by fleet, section and nodes, in whatever order these were 
   expect(keptDraft(draftKey('clinic', 'node-place', ['a', 'b']))).toEqual({ role: 'x' })
   expect(draftsOf('clinic')).toEqual([{ section: 'node-place', nodes: ['a', 'b'] }])
   expect(draftsOf('other')).toEqual([])
+  expect(draftWords(draftsOf('clinic'))).toMatch(/ of a, b$/)
   keepDraft(key, null)
   expect(draftsOf('clinic')).toEqual([])
 })
