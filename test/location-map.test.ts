@@ -185,7 +185,7 @@ describe('the map of a fleet', () => {
     const located = locationOf({ claim: states, distanceBounds: [] })
     const away = nodeAt('c', locationOf({ claim: placeOf('Frankfurt', 50.1, 8.7, 60), distanceBounds: [] }))
     const figure = fleetMap([nodeAt('a', located), nodeAt('b', located), away], land)
-    const label = figure?.marks.find((mark) => mark.is === 'text' && mark.bold)
+    const label = figure?.marks.find((mark) => mark.is === 'text' && mark.text.startsWith('Contiguous'))
     expect(label).toMatchObject({ text: expect.stringMatching(/^Contiguous United States .*…: 2$/) })
     const hatched = figure?.marks.find((mark) => mark.is === 'area' && mark.fill === 'hatched')
     const across = hatched?.is === 'area' ? hatched.rings.flat().map(([x]) => x) : []

@@ -90,13 +90,24 @@ export function fleetMap(nodes: readonly LocatedNode[], land: DrawnLand): Figure
       ...names(
         view,
         [
-          ...sites.flatMap((site): readonly Name[] => {
-            const at = view.at(site.place)
-            const area = boxOf(view, discOf(site.place))
-            return at === null
-              ? []
-              : [{ at, text: site.place.name, end: `: ${site.nodes}`, bold: true, ...(area === null ? {} : { area }) }]
-          }),
+          // The smallest first: a name beside a wide place leaves the points in it alone.
+          ...[...sites]
+            .sort((a, b) => a.place.radiusKm - b.place.radiusKm)
+            .flatMap((site): readonly Name[] => {
+              const at = view.at(site.place)
+              const area = boxOf(view, discOf(site.place))
+              return at === null
+                ? []
+                : [
+                    {
+                      at,
+                      text: site.place.name,
+                      end: `: ${site.nodes}`,
+                      bold: true,
+                      ...(area === null ? {} : { area }),
+                    },
+                  ]
+            }),
           ...vantages.flatMap(({ vantage }): readonly Name[] => {
             const at = view.at(vantage)
             return at === null ? [] : [{ at, text: vantage.name }]

@@ -118,11 +118,14 @@ interface Spot {
 const BEFORE: Readonly<Record<Spot['anchor'], number>> = { start: 0, middle: 0.5, end: 1 }
 
 /**
- * Names next to what they name, where there is room for them: none over another, over a square or out of the picture. The table has all.
+ * Names next to what they name, where there is room for them: none over another, over a square or out of the picture,
+ * and as little over an area as possible. The table has all.
  */
 export function names(view: MapView, wanted: readonly Name[], taken: readonly XY[]): readonly FigureMark[] {
   const { left, top, width, height } = view.frame
   const rooms: Room[] = taken.map(([x, y]) => ({ left: x - 3, right: x + 3, top: y - 3, bottom: y + 3 }))
+  // An area that fills the picture leaves no room beside it.
+  const areas = wanted.flatMap(({ area }) => (area === undefined || area.right - area.left > width / 2 ? [] : [area]))
   return wanted.flatMap(({ at: [x, y], text: name, end = '', bold = false, area: own }) => {
     const text = `${fitted(name, LONGEST - widthOf(end, 8), 8)}${end}`
     const wide = widthOf(text, 8) + 1
@@ -136,21 +139,31 @@ export function names(view: MapView, wanted: readonly Name[], taken: readonly XY
       { x: x + 6, base: y - 7, anchor: 'start' },
       { x: x + 6, base: y + 13, anchor: 'start' },
     ]
-    for (const { x: from, base, anchor } of spots) {
-      const start = from - wide * BEFORE[anchor]
-      const room = { left: start, right: start + wide, top: base - 7, bottom: base + 2.5 }
+    const free = spots.flatMap((spot) => {
+      const start = spot.x - wide * BEFORE[spot.anchor]
+      const room = { left: start, right: start + wide, top: spot.base - 7, bottom: spot.base + 2.5 }
       const isIn =
         room.left >= left + 2 &&
         room.right <= left + width - 2 &&
         room.top >= top + 2 &&
         room.bottom <= top + height - 2
-      if (!isIn || rooms.some((other) => meet(other, room))) continue
-      rooms.push(room)
-      return words(text, from, base, LONGEST + 1, { bold, anchor }).map(rimmed)
-    }
-    return []
+      if (!isIn || rooms.some((other) => meet(other, room))) return []
+      const over = areas.filter((other) => meet(other, room)).map((other) => across(other, room) / wide)
+      return [{ spot, room, over: Math.max(0, ...over) }]
+    })
+    const best = free.reduce<(typeof free)[number] | null>(
+      (least, one) => (least === null || one.over < least.over ? one : least),
+      null,
+    )
+    // The name of a vantage point that would stand on hatching is left to the table.
+    if (best === null || (own === undefined && best.over > 0.5)) return []
+    rooms.push(best.room)
+    return words(text, best.spot.x, best.spot.base, LONGEST + 1, { bold, anchor: best.spot.anchor }).map(rimmed)
   })
 }
+
+/** How much of the width of one room another shares. */
+const across = (a: Room, b: Room): number => Math.min(a.right, b.right) - Math.max(a.left, b.left)
 
 /** The spots to the left and right of an area, then those above and below it. */
 const besideArea = ({ left, right, top, bottom }: Room, y: number): readonly Spot[] => [
