@@ -137,7 +137,7 @@ const columnsWith = (
     isRowHeader: true,
     text: nameOf,
     width: '2fr',
-    minWidth: 8,
+    minWidth: 9,
     cell: ({ name, role }) => (
       <>
         <CellLine className="node-name" text={visible(name)} />
@@ -150,7 +150,7 @@ const columnsWith = (
     title: 'Address',
     text: ({ address, port }) => `${address}:${port}`,
     width: '2.5fr',
-    minWidth: 10,
+    minWidth: 9.5,
     cell: ({ address, port, jump }) => (
       <>
         <span className="cell-line mono">
@@ -181,7 +181,7 @@ const columnsWith = (
     title: 'Declared place',
     text: ({ place }) => place,
     width: '3fr',
-    minWidth: 8,
+    minWidth: 7.5,
     cell: ({ place }) => <CellLines text={place === null ? 'not declared' : visible(place)} />,
   },
   {

@@ -153,6 +153,7 @@ function Rows({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of
         {...table.grid}
         keyOf={nodeOf}
         rowHeight={4}
+        headingHeight={3.5}
         leaves={22}
         empty={<p className="empty">No matching nodes.</p>}
       />
@@ -246,7 +247,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
       isRowHeader: true,
       text: nodeOf,
       width: '1.5fr',
-      minWidth: 8,
+      minWidth: 8.75,
       cell: ({ node, stale }) => (
         <>
           <Button kind="link" className="node-name" onPress={() => go({ screen: 'node', of, node })}>
@@ -261,7 +262,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
       title: 'Declared place',
       text: ({ place }) => place,
       width: '2.5fr',
-      minWidth: 9,
+      minWidth: 8,
       cell: ({ place, claim, status, failure }) =>
         place === null ? (
           <span className="cell-lines quiet">{whyNoClaim(status, failure)}</span>
@@ -289,7 +290,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
       title: 'Maximum distance',
       text: ({ narrowest }) => (narrowest === null ? null : kilometres(narrowest.km)),
       width: '2fr',
-      minWidth: 7.5,
+      minWidth: 7.25,
       cell: ({ narrowest }) =>
         narrowest === null ? (
           <span className="cell-line quiet">no bound</span>

@@ -31,6 +31,8 @@ interface GridTableProps<T> {
   readonly keyOf: (row: T) => string
   /** Height of every row in rem; equal heights let a thousand rows scroll smoothly. */
   readonly rowHeight?: number
+  /** In rem; more where titles of columns need three lines in a narrow window. */
+  readonly headingHeight?: number
   /** Space that the page needs above and below, in rem. */
   readonly leaves?: number
   readonly selected?: ReadonlySet<string>
@@ -43,11 +45,12 @@ interface GridTableProps<T> {
 
 /** A table with arrow key navigation that draws visible rows only; in print every row. */
 export function GridTable<T extends object>(props: GridTableProps<T>) {
-  const { label, columns, rows, keyOf, rowHeight = 2.5, leaves = 20, selected, onSelect, empty, sort, onSort } = props
+  const { label, columns, rows, keyOf, rowHeight = 2.5, headingHeight = 2.25 } = props
+  const { leaves = 20, selected, onSelect, empty, sort, onSort } = props
   const unit = rem()
   const options = useMemo(
-    () => ({ rowHeight: Math.round(rowHeight * unit), headingHeight: Math.round(2.25 * unit) }),
-    [rowHeight, unit],
+    () => ({ rowHeight: Math.round(rowHeight * unit), headingHeight: Math.round(headingHeight * unit) }),
+    [rowHeight, headingHeight, unit],
   )
   const picks = selected !== undefined && onSelect !== undefined
   if (usePrinting()) return <PlainTable {...props} />
