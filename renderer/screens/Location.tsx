@@ -262,7 +262,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
       title: 'Declared place',
       text: ({ place }) => place,
       width: '2.5fr',
-      minWidth: 8,
+      minWidth: 7.75,
       cell: ({ place, claim, status, failure }) =>
         place === null ? (
           <span className="cell-lines quiet">{whyNoClaim(status, failure)}</span>
@@ -281,7 +281,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
       title: 'Result',
       text: (row) => shownAs(placeWord(row)).label,
       width: '1.5fr',
-      minWidth: 7.5,
+      minWidth: 7.75,
       cell: (row) => <LocationMark word={placeWord(row)} />,
     },
     ...(policies.length > MOST_POLICIES ? [WORST_POLICY] : policies.map(policyColumn)),
