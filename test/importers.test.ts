@@ -179,6 +179,12 @@ describe('an ssh configuration', () => {
 })
 
 describe('a table', () => {
+  test('the line of headings is read where every column is used', () => {
+    const outcomes = (heading: string) => outcomesOf(importCsv(`${heading}\ngpu-01,192.0.2.1,audit\n`))[0]
+    expect(outcomes('name,address,user')).toBe('1 read: names of the columns')
+    expect(outcomes('name,address,rack')).toBe('1 skipped: names of the columns; not used: rack')
+  })
+
   test('columns by name, every line accounted for', () => {
     const text = `\uFEFFName;IP Address;Port;Login;Sudo;Jump host;Rack
 Gpu 01;192.0.2.1;2222;audit;yes;;7

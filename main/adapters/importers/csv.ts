@@ -69,7 +69,7 @@ export function importCsv(
   const unknown = heading.record.filter((title, index) => (fields[index] ?? null) === null && title !== '')
   preview.report(
     heading.info.lines,
-    'skipped',
+    unknown.length === 0 ? 'read' : 'skipped',
     unknown.length === 0 ? 'names of the columns' : `names of the columns; not used: ${unknown.join(', ')}`,
   )
   const jumping = (row: Row): number => ((row.record[fields.indexOf('jump')] ?? '') === '' ? 0 : 1)
