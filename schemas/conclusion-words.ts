@@ -375,3 +375,14 @@ export const observationLine = ({
         ...(population === tested ? [] : [`not tested ${population - tested}`]),
         ...(answeredByDocument === 0 ? [] : [`${answeredByDocument} answered by a document`]),
       ].join('; ')
+
+/** Short names of frameworks, by their identifier. Others are named by it. */
+export const shortFrameworkNames: Readonly<Record<string, string>> = {
+  hipaa: 'HIPAA',
+  soc2: 'SOC 2',
+  nprm: 'HIPAA (proposed)',
+  'nist-800-53': 'NIST 800-53',
+  'csf-2': 'CSF 2.0',
+  'iso-27001': 'ISO 27001',
+  'pci-dss-4': 'PCI DSS 4',
+}

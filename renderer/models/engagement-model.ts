@@ -1,4 +1,4 @@
-import { categoryWords } from '../../schemas/conclusion-words.ts'
+import { categoryWords, shortFrameworkNames } from '../../schemas/conclusion-words.ts'
 import {
   ENGAGEMENT_SECTIONS,
   type EngagementForm,
@@ -248,6 +248,15 @@ export const rowsText = (rows: readonly ControlRef[]): string =>
       return framework === 'unknown' ? control : `${framework} ${control}`
     })
     .join('\n')
+
+/** Controls as they are read: "SOC 2 CC6.1, HIPAA 164.310(a)(1)". */
+export const rowsShown = (rows: readonly ControlRef[]): string =>
+  rows
+    .map(({ framework, control }) => {
+      const id = control.startsWith(`${framework}:`) ? control.slice(framework.length + 1) : control
+      return framework === 'unknown' ? id : `${shortFrameworkNames[framework] ?? framework} ${id}`
+    })
+    .join(', ')
 
 /** A list with the entry at an index replaced or removed. */
 export const replacedAt = <T>(items: readonly T[], at: number, item: T): readonly T[] =>

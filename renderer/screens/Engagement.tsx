@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { engagementSectionWords, signOffWords, subserviceMethodWords } from '../../schemas/engagement-words.ts'
 import type { EngagementForm, EngagementSection, EngagementView, MappingItem } from '../../schemas/ipc-engagement.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { categoriesLine, rowsText } from '../models/engagement-model.ts'
+import { categoriesLine, rowsShown } from '../models/engagement-model.ts'
 import type { EngagementPart } from '../models/routes.ts'
 import type { ColumnPart } from '../models/table-model.ts'
 import { day, plural, visible } from '../models/text.ts'
@@ -243,7 +243,7 @@ function EngagementRead({ form }: { readonly form: EngagementForm }) {
               : `${report.title}, ${day(report.from)} to ${day(report.to)}${report.bridgedUntil === null ? '' : `, bridge letter until ${day(report.bridgedUntil)}`}`,
             controls
               .map(({ text: words, controls: rows }) =>
-                [words, rowsText(rows)].filter((text) => text !== '').join(': '),
+                [words, rowsShown(rows)].filter((text) => text !== '').join(': '),
               )
               .join('; '),
             owner,
@@ -260,7 +260,7 @@ function EngagementRead({ form }: { readonly form: EngagementForm }) {
               id,
               of,
               words,
-              rowsText(rows),
+              rowsShown(rows),
               checks.join('\n'),
               owner,
               on,

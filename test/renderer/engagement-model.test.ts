@@ -8,6 +8,7 @@ import {
   linesIn,
   nodesIn,
   rowsIn,
+  rowsShown,
   rowsText,
   sectionState,
   unsavedSections,
@@ -94,6 +95,16 @@ describe('lists as text', () => {
   ] as const)('rows: %j', (text, rows) => {
     expect(rowsIn(text)).toEqual(rows)
     expect(rowsIn(rowsText(rows))).toEqual(rows)
+  })
+
+  test('controls are read by the names of their frameworks', () => {
+    const rows = [
+      { framework: 'soc2', control: 'soc2:CC6.1' },
+      { framework: 'hipaa', control: '164.310(a)(1)' },
+      { framework: 'house-rules', control: 'house-rules:h-1' },
+      { framework: 'unknown', control: 'X' },
+    ]
+    expect(rowsShown(rows)).toBe('SOC 2 CC6.1, HIPAA 164.310(a)(1), house-rules h-1, X')
   })
 
   test('nodes: pasted with commas, spaces or one a line, each once, as fleet files write them', () => {

@@ -6,6 +6,7 @@ import {
   rowStateWords,
   serverLine,
   serverStateWords,
+  shortFrameworkNames,
 } from '../../../schemas/conclusion-words.ts'
 import type {
   Assessment,
@@ -27,18 +28,8 @@ import type { Catalog } from '../../core/rules/catalog.ts'
 import type { Framework } from '../../core/rules/framework.ts'
 import type { ReportInput } from '../input.ts'
 
-const SHORT: Readonly<Record<string, string>> = {
-  hipaa: 'HIPAA',
-  soc2: 'SOC 2',
-  nprm: 'HIPAA (proposed)',
-  'nist-800-53': 'NIST 800-53',
-  'csf-2': 'CSF 2.0',
-  'iso-27001': 'ISO 27001',
-  'pci-dss-4': 'PCI DSS 4',
-}
-
 /** Short name of a framework. */
-export const shortName = (framework: string): string => SHORT[framework] ?? plain(framework, 40)
+export const shortName = (framework: string): string => shortFrameworkNames[framework] ?? plain(framework, 40)
 
 /** A control by ID and title, or by key where the catalog does not contain it. */
 export function itemName({ frameworks }: Pick<Catalog, 'frameworks'>, { framework, control }: ControlRef): string {
