@@ -233,7 +233,7 @@ export const countWords = ({ notSatisfied, inconclusive, satisfied, notTested }:
  * What stands below the share of a cell: results that it does not include, and those of it that no single run can
  * decide.
  */
-export const besidesShare = ({ tally, fromSecondRun }: Pick<Cell, 'tally' | 'fromSecondRun'>): string =>
+export const shareNote = ({ tally, fromSecondRun }: Pick<Cell, 'tally' | 'fromSecondRun'>): string =>
   [notInShare(tally), fromSecondRun === 0 ? '' : `${fromSecondRun} inconclusive until a second run`]
     .filter((words) => words !== '')
     .join(', ')

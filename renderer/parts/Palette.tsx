@@ -49,7 +49,11 @@ export function Palette() {
             items={entries}
             selectionMode="none"
             onAction={(key) => perform(entries.find(({ id }) => id === key))}
-            renderEmptyState={() => <p className="empty">No results</p>}
+            renderEmptyState={() => (
+              <p className="empty">
+                No results. Screens, nodes, findings, checks, controls and documents are found by name.
+              </p>
+            )}
           >
             {({ id, title, group, note }) => (
               <ListBoxItem id={id} className="list-item palette-item" textValue={title}>

@@ -3,11 +3,11 @@ import type { Source } from '../../schemas/ipc-views.ts'
 import type { HostKey, Session } from '../../schemas/types.ts'
 import { dayCount, propertyWords, verdictWords } from '../../schemas/words.ts'
 import {
-  besidesShare,
   type Cell,
   cellOfNode,
   environmentLine,
   observedWords,
+  shareNote,
   shareOf,
   wasReached,
   whyNotCollected,
@@ -149,7 +149,7 @@ function Properties({ of, node, view }: NodeProps & { readonly view: AssessmentV
 const Share = ({ cell }: { readonly cell: Cell }) => (
   <>
     {shareOf(cell.tally)}
-    <span className="note">{besidesShare(cell)}</span>
+    <span className="note">{shareNote(cell)}</span>
   </>
 )
 

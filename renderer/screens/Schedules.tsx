@@ -73,7 +73,7 @@ function Listed({ first }: { readonly first: SchedulesView }) {
         </>
       }
     >
-      {refusal !== null && (
+      {refusal !== null && !hasNoNodes && (
         <p id="why-no-schedule" className="quiet">
           {visible(refusal)}
         </p>

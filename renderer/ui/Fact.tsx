@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Whole } from './Whole.tsx'
 
 interface FactProps {
   readonly term: string
@@ -10,7 +11,9 @@ interface FactProps {
 /** One term of a `dl` with its description. */
 export const Fact = ({ term, className, children }: FactProps) => (
   <div>
-    <dt>{term}</dt>
+    <dt>
+      <Whole text={term} />
+    </dt>
     <dd className={className}>{children}</dd>
   </div>
 )

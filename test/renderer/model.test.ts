@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import {
-  besidesShare,
   cellOfNode,
   checksOf,
   countWords,
@@ -8,6 +7,7 @@ import {
   excludedWords,
   matrixOf,
   observedWords,
+  shareNote,
   sumOf,
   whatWouldChange,
   whyNotCollected,
@@ -45,10 +45,10 @@ test('checks of one verdict are listed by their severity, as findings are', () =
 test('below a share stands what it leaves out, and what only a second run decides, as the matrix counts it', () => {
   const only = { ...view(CHECKS, [row('n1', ['satisfied', 'inconclusive', 'informational'])]), fromSecondRun: ['b'] }
   const cell = cellOfNode(only, 'n1', 'isolation')
-  expect(cell === null ? '' : besidesShare(cell)).toBe('1 inconclusive until a second run')
+  expect(cell === null ? '' : shareNote(cell)).toBe('1 inconclusive until a second run')
   expect(matrixOf(only).sums[0]).toMatchObject({ satisfied: 1, inconclusive: 0, fromSecondRun: 1 })
   const located = cellOfNode(only, 'n1', 'location')
-  expect(located === null ? '' : besidesShare(located)).toBe('1 informational')
+  expect(located === null ? '' : shareNote(located)).toBe('1 informational')
 })
 
 test('a node that could not be reached was not observed', () => {
