@@ -213,6 +213,39 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
     })
   })
 
+  describe('size', () => {
+    const GIB = 1024 ** 3
+    /** The pack as it is, of which unzip and wc state sizes that are larger by a factor. */
+    async function lookAtLarge(totalBytes: number, archiveBytes: number): Promise<Look> {
+      const place = desk()
+      const path = join(place.folder, 'pack.zip')
+      await writePack(path, files)
+      const total = [...files.values()].reduce((sum, { length }) => sum + length, 0)
+      const tools = join(top, `tools-size-${count}`)
+      mkdirSync(tools)
+      const wrapped = (tool: string, option: string, text: (real: string) => string): void => {
+        const real = execFileSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim()
+        const lines = ['#!/bin/sh', `case $1 in ${option}) ${text(real)} ;; *) exec ${real} "$@" ;; esac`, '']
+        writeFileSync(join(tools, tool), lines.join('\n'), { mode: 0o755 })
+      }
+      const factor = Math.ceil(totalBytes / total)
+      const scaled = `awk '/^-/ { $4 *= ${factor}; $6 *= ${factor} } { print }'`
+      wrapped('unzip', '-Zl', (real) => `${real} "$@" | ${scaled}`)
+      wrapped('wc', '-c', () => `echo ${archiveBytes}`)
+      return look(place, { env: { PATH: `${tools}:${process.env.PATH ?? ''}` } })
+    }
+
+    test('a pack of more than 8 GiB, which Barewitness writes and reads, passes', async () => {
+      const { code, said } = await lookAtLarge(9 * GIB, 9 * GIB)
+      expect(code, said).toBe(0)
+    })
+
+    test('one that Barewitness would not read is refused: above 16 GiB, or 20 times the size of the archive', async () => {
+      expect((await lookAtLarge(17 * GIB, 17 * GIB)).said).toMatch(/decompression bomb/)
+      expect((await lookAtLarge(9 * GIB, GIB / 4)).said).toMatch(/decompression bomb/)
+    })
+  })
+
   describe('use', () => {
     test('arguments that make no sense', async () => {
       for (const pin of [signer.fingerprint.slice(1), `${signer.fingerprint}0`, ''])

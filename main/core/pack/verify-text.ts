@@ -136,6 +136,7 @@ const recipe = ({ title, lines }: Recipe): readonly string[] => [
  * - openssl cannot report "revoked, but after sealing": with -attime a later list is "not yet valid". The lists are therefore
  *   checked without a time, and the dates of the entry are compared, the earliest of revocation and invalidity (RFC 5280 §5.3.2).
  * - A time-stamp authority’s key revoked for a reason other than those of RFC 3161 §4 (1) has no valid time-stamps.
+ * - The limits of an archive are those of the reader of Barewitness, so that both read the same packs: see main/adapters/pack/limits.ts.
  * - Serial numbers are compared as text: awk would treat 1E2 and 100 as the same number.
  * - openssl crl -verify always exits with 0; only its output shows the result.
  * - openssl cms -verify accepts a seal without signed attributes (and then ignores the signing certificate) and SHA-1 digests, so the
@@ -211,9 +212,9 @@ part='[a-z0-9]([a-z0-9._-]*[a-z0-9_-])?'
 unzip -Z1 pack.zip > names && test -s names || stop 'unzip cannot list the archive, or reports a warning.'
 test "$(grep -cvE "^pack/(VERIFY[.]txt|($part/)*$part)\$" names)" = 0 || stop 'The archive contains file names that are not allowed in a pack.'
 test -z "$(tr A-Z a-z < names | sort | uniq -d)" || stop 'The archive contains a name twice, or names that differ only in case.'
-unzip -Zl pack.zip | awk -v names="$(wc -l < names)" '
+unzip -Zl pack.zip | awk -v names="$(wc -l < names)" -v packed="$(wc -c < pack.zip)" '
   /^-/ && $5 ~ /^[bt]/ { files += 1; total += $4; if ($4 > 1048576 && $4 > 200 * ($6 > 0 ? $6 : 1)) bomb = 1 }
-  END { exit files != names || total > 8589934592 || bomb }' || stop 'The archive contains links or encrypted files, or is a decompression bomb.'
+  END { exit files != names || total > 17179869184 || (total > 8388608 && total > 20 * packed) || bomb }' || stop 'The archive contains links or encrypted files, or is a decompression bomb.'
 unzip -P none -tqq pack.zip || stop 'unzip reports that the archive is damaged or malformed.'
 unzip -P none -qn pack.zip; cd pack
 test ! -e disclosed.jsonl || { so='Nothing was verified.'
