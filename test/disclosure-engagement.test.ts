@@ -1,8 +1,9 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../main/core/base/digest.ts'
 import { assess } from '../main/core/conclusion/assess.ts'
 import { PATHS } from '../main/core/pack/pack-files.ts'
 import type { Signer } from '../main/core/ports/ports.ts'
+import type { Catalog } from '../main/core/rules/catalog.ts'
 import type { RedactableClass } from '../main/verify/disclosure/classes.ts'
 import { disclose } from '../main/verify/disclosure/disclose.ts'
 import { verifyDisclosure } from '../main/verify/excerpt.ts'
@@ -107,3 +108,25 @@ test.each(['AB12', 'SERIALWORD'])(
     expect(made).toMatchObject({ ok: false, error: { code: 'input.refused' } })
   },
 )
+
+describe('a node called by a word that the catalog has', () => {
+  const made = async (catalog: Catalog) =>
+    await disclose({
+      source: sourceOf(await packOf(ROWS.map((row) => ({ ...row, name: row.id === 'S-2' ? 'times' : row.name })))),
+      policy: { classes: ['node'], nodes: [], paths: [] },
+      catalog,
+      ...WHO,
+    })
+
+  test('does not keep a copy from being made: every pack has that text', async () => {
+    expect(await made(sampleCatalog)).toMatchObject({ ok: true })
+  })
+
+  test('does where the text is not that of every pack', async () => {
+    const checks = sampleCatalog.checks.map((check) => ({ ...check, limitations: 'None.' }))
+    expect(await made({ ...sampleCatalog, checks })).toMatchObject({
+      ok: false,
+      error: { code: 'input.refused', detail: expect.stringMatching(/“times” would remain in “data\/catalog\.json”/) },
+    })
+  })
+})

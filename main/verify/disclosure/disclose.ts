@@ -1,3 +1,4 @@
+import { parseBounded } from '../../core/base/bounded-json.ts'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { RECORDING } from '../../core/base/layout.ts'
 import { plain, plural, quote } from '../../core/base/plain-text.ts'
@@ -5,7 +6,7 @@ import { readsOf } from '../../core/conclusion/assessor.ts'
 import { serialKey } from '../../core/engagement/same.ts'
 import { nodeFolder, PATHS } from '../../core/pack/pack-files.ts'
 import type { PackSource } from '../../core/ports/ports.ts'
-import type { Catalog } from '../../core/rules/catalog.ts'
+import { type Catalog, catalogSnapshot } from '../../core/rules/catalog.ts'
 import { bytesOf } from '../steps/read.ts'
 import { partClassWords } from './classes.ts'
 import {
@@ -62,7 +63,7 @@ export async function disclose(input: DiscloseInput): Promise<Outcome<DisclosedC
       'input.refused',
       `${quote(units[unfit]?.path ?? '', 400)} ${ambiguityIn(disclosed[unfit] as DisclosedUnit)}; redact this file`,
     )
-  const remaining = leftOpen(units, disclosed, policy)
+  const remaining = leftOpen(units, disclosed, input)
   if (remaining !== null)
     return fail(
       'input.refused',
@@ -153,10 +154,14 @@ const EVERYBODY = 'root'
 function leftOpen(
   units: readonly FullUnit[],
   disclosed: readonly DisclosedUnit[],
-  policy: DisclosurePolicy,
+  { policy, catalog }: Pick<DiscloseInput, 'policy' | 'catalog'>,
 ): { readonly name: string; readonly paths: readonly string[] } | null {
   const names = new Set(units.flatMap((unit) => withheldNames(unit, policy)))
-  const texts = disclosed.map(({ path, content }) => [path, content].map((parts) => textOfParts(parts, () => GAP)))
+  if (names.size === 0) return null
+  const texts = disclosed.map(({ path, content }, at) => {
+    const text = textOfParts(content, () => GAP)
+    return [textOfParts(path, () => GAP), units[at]?.path === PATHS.catalog ? addedText(text, catalog) : text]
+  })
   const pathsWith = (name: string): readonly string[] => {
     const forms = [name, name.toUpperCase(), JSON.stringify(name).slice(1, -1)]
     return units.flatMap(({ path }, at) =>
@@ -168,6 +173,29 @@ function leftOpen(
     if (paths.length > 0) return { name, paths }
   }
   return null
+}
+
+/**
+ * The texts of the catalog in a pack that are not those of ours, such as titles of own frameworks. Every pack has ours, so that a node called `vm`
+ * or reached at 127.0.0.1 is not named by them. A catalog that is no JSON is searched as it is.
+ */
+function addedText(text: string, catalog: Catalog): string {
+  const ours = new Set(textsIn(catalogSnapshot(catalog)))
+  try {
+    return textsIn(parseBounded(text))
+      .flatMap((one) => (ours.has(one) ? [] : [JSON.stringify(one)]))
+      .join(GAP)
+  } catch {
+    return text
+  }
+}
+
+/** Every text in plain data, names of members included. */
+const textsIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  return Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)])
 }
 
 /** Files named in a reason; the next attempt names others. */
