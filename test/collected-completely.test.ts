@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { reviewFile } from '../main/app/export/review.ts'
@@ -19,9 +19,13 @@ beforeAll(async () => {
 })
 
 /** What is found of a pack that a signer exports from changed evidence, with everything else made to fit. */
-async function verified(changed: (recording: LoadedRecording) => LoadedRecording): Promise<VerificationReport> {
+async function verified(
+  changed: (recording: LoadedRecording) => LoadedRecording,
+  stored: (root: string) => void = () => undefined,
+): Promise<VerificationReport> {
   const root = mkdtempSync(join(folder, 'root-'))
   await collected(ports, root, 'run-1', recordingsOf('run-1').map(changed))
+  stored(root)
   await exported(ports, root, 'run-1', signer)
   const trust = { signers: [signer.certificate], authorities: [], lists: [] }
   const path = packOf(root, 'run-1')
@@ -78,4 +82,71 @@ describe('a node that is stated as collected completely', () => {
 test('a node that is stated as collected in part may lack captures', async () => {
   const failure = { code: 'collector.truncated', detail: '1 of 1 commands returned no output' }
   expect(failed(await verified((one) => lost(outcome({ status: 'partial', failure })(one))))).toBe('')
+})
+
+describe('rights', () => {
+  const asRoot =
+    (privilege: 'root' | 'sudo', session: 'root' | 'sudo' | 'none') =>
+    ({ recording, captures }: LoadedRecording): LoadedRecording => ({
+      recording: { ...recording, session: recording.session && { ...recording.session, privilege: session } },
+      captures: captures.map((one) => ({ ...one, meta: { ...one.meta, privilege } })),
+    })
+  const again = ({ recording, captures }: LoadedRecording): LoadedRecording => ({
+    recording,
+    captures: captures.flatMap((one) => [one, { ...one, meta: { ...one.meta, privilege: 'user' as const } }]),
+  })
+
+  test('a capture with rights that its session did not have is rejected', async () => {
+    expect(failed(await verified(asRoot('root', 'none')))).toMatch(
+      /Node “node-a”: 1 capture with rights that the session did not have \(none\), such as swap\.areas\/list with “root”/,
+    )
+    expect(failed(await verified(asRoot('root', 'sudo')))).toMatch(/did not have \(“sudo”\)/)
+    expect(failed(await verified(asRoot('sudo', 'root')))).toMatch(/did not have \(“root”\)/)
+  })
+
+  test('one with the rights of its session is not', async () => {
+    expect(failed(await verified(asRoot('root', 'root')))).toBe('')
+    expect(failed(await verified(asRoot('sudo', 'sudo')))).toBe('')
+  })
+
+  test('one of an earlier session is not: a resumed collection names the last session only', async () => {
+    expect(failed(await verified((one) => again(asRoot('sudo', 'none')(one))))).toBe('')
+  })
+
+  test('nor is one of a collection that was ended, whose session states what was to be used', async () => {
+    const failure = { code: 'run.cancelled', detail: 'the collection was interrupted' } as const
+    expect(failed(await verified((one) => outcome({ status: 'partial', failure })(asRoot('root', 'none')(one))))).toBe(
+      '',
+    )
+  })
+})
+
+describe('what an honest recording can state as well is named, and rejects nothing', () => {
+  const named = ({ checks }: VerificationReport): string =>
+    checks.find(({ check }) => check === 'completeness')?.details.join('\n') ?? ''
+
+  test('a recording of another run, as “export” takes from several folders', async () => {
+    const report = await verified(
+      (recording) => recording,
+      (root) => {
+        const header = join(root, 'evidence/run-1/node-b/recording.json')
+        writeFileSync(header, readFileSync(header, 'utf8').replace('"run":"run-1"', '"run":"run-0"'))
+      },
+    )
+    expect(failed(report)).toBe('')
+    expect(named(report)).toContain('The recording of node “node-b” is of another run, “run-0”.')
+  })
+
+  test('an end before the start, after which a clock was set back', async () => {
+    const report = await verified(({ recording, captures }) => ({
+      recording: { ...recording, startedAt: new Date(Date.parse(recording.endedAt) + 1000).toISOString() },
+      captures,
+    }))
+    expect(failed(report)).toBe('')
+    expect(named(report)).toMatch(/The recording of node “node-a” ends before it starts \(/)
+  })
+
+  test('neither is named of other recordings', async () => {
+    expect(named(await verified((recording) => recording))).not.toMatch(/another run|before it starts/)
+  })
 })

@@ -1,6 +1,6 @@
 import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
 import type { Difference, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
-import { addAll } from '../core/base/budgets.ts'
+import { addAll, atMost } from '../core/base/budgets.ts'
 import type { PackAssessor } from '../core/conclusion/assessor.ts'
 import { PATHS } from '../core/pack/pack-files.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from '../core/ports/ports.ts'
@@ -11,7 +11,7 @@ import { ownEntry } from '../core/run-chain/entry.ts'
 import { type Checkpoint, headOf } from '../core/run-chain/head.ts'
 import { indexProblems } from './disclosure/copy.ts'
 import { type Asked, begins, concludes, conclusion, isTrusted, sealChecks, sealStep, validSigner } from './pipeline.ts'
-import { collectionProblems, isUncounted, uncountedNotes } from './steps/collected.ts'
+import { collectionProblems, isUncounted, recordingNotes, uncountedNotes } from './steps/collected.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './steps/complete.ts'
 import { engagementOfPack } from './steps/engagement.ts'
 import { type NodeReading, readNodes, type StatedNode, strangeFolders } from './steps/entries.ts'
@@ -166,7 +166,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const complete = completeness(problems, {
     ...walked,
     declared: reading.scope?.population.length ?? 0,
-    notes: [...uncountedNotes(walked.uncounted), ...ofPack.notes, ...location.notes],
+    notes: [...atMost(walked.recordingNotes), ...uncountedNotes(walked.uncounted), ...ofPack.notes, ...location.notes],
     level: pdf?.level ?? null,
     pages,
     earlier: earlier.earlier?.runs.length ?? 0,
@@ -263,6 +263,8 @@ async function walk(
   const found = {
     problems: [...wholeProblems(reading, strangeFolders(source, reading))],
     absences: [] as string[],
+    /** Notes on recordings. */
+    recordingNotes: [] as string[],
     differences: [] as Difference[],
     details: [] as string[],
     wording: [] as string[],
@@ -289,6 +291,7 @@ async function walk(
     const absence = absenceOf(node)
     addAll(found.problems, [...nodeProblems(node, reading), ...collectionProblems(node, catalog)])
     if (isUncounted(node.recording, catalog)) found.uncounted += 1
+    addAll(found.recordingNotes, recordingNotes(node, reading.statement?.predicate.run ?? null))
     addAll(found.differences, compared.differences)
     addAll(found.details, compared.details)
     if (compared.details.length === 0) addAll(found.wording, wordingDiffers(node))

@@ -20,14 +20,50 @@ export function collectionProblems(
   const { outcome } = loaded.recording
   const stated = `Node ${quote(node)} is stated as collected completely`
   if (outcome.failure !== null) return [`${stated}, with the failure ${quote(outcome.failure.code)}.`]
-  if (!isCountable(loaded, catalog)) return []
+  const beyond = beyondRights(loaded).map((which) => `Node ${quote(node)}: ${which}.`)
+  if (!isCountable(loaded, catalog)) return beyond
   const lacking = unanswered(loaded, catalog)
   const [first] = lacking
   return first === undefined
-    ? []
+    ? beyond
     : [
+        ...beyond,
         `${stated}, but ${plural(lacking.length, 'command')} of its catalog ${lacking.length === 1 ? 'has' : 'have'} no answer, such as ${first}.`,
       ]
+}
+
+/**
+ * Captures with rights that the session of a recording did not have. A resumed collection has captures of sessions that the recording does not
+ * name, and two captures of some command, since the boot of the node is read again: its captures are not compared.
+ */
+function beyondRights({ recording: { session }, captures }: RecordingOutline): readonly string[] {
+  const keys = new Set(captures.map(({ meta }) => captureKey(meta.probe, meta.command)))
+  if (session === null || keys.size < captures.length) return []
+  const beyond = captures.filter(({ meta: { privilege } }) => privilege !== 'user' && privilege !== session.privilege)
+  const [first] = beyond
+  if (first === undefined) return []
+  const { probe, command, privilege } = first.meta
+  const rights = session.privilege === 'none' ? 'none' : quote(session.privilege)
+  return [
+    `${plural(beyond.length, 'capture')} with rights that the session did not have (${rights}), such as ${captureKey(probe, command)} with ${quote(privilege)}`,
+  ]
+}
+
+/** What a recording states that an honest one can state as well, and that a reader should know. */
+export function recordingNotes(
+  { node, recording: loaded }: Pick<NodeReading, 'node' | 'recording'>,
+  run: string | null,
+) {
+  if (loaded === null) return []
+  const { run: own, startedAt, endedAt } = loaded.recording
+  return [
+    ...(run === null || own === run ? [] : [`The recording of node ${quote(node)} is of another run, ${quote(own)}.`]),
+    ...(Date.parse(endedAt) >= Date.parse(startedAt)
+      ? []
+      : [
+          `The recording of node ${quote(node)} ends before it starts (${endedAt}, ${startedAt}): the clock was set back meanwhile, or the times are not those of the collection.`,
+        ]),
+  ]
 }
 
 function unanswered({ recording, captures }: RecordingOutline, { probes }: Catalog): readonly string[] {
