@@ -349,8 +349,10 @@ async function download(parts: ServerParts, exchange: Exchange, inside: Inside, 
   const leave = parts.downloads.enter(inside.session.hash)
   if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many downloads are in progress')
   exchange.response.once('close', leave)
-  const path = parts.transfers.takeDownload({ session: inside.session.hash, engagement }, id, parts.now())
-  if (path === null) return notFound(exchange)
+  const taken = parts.transfers.takeDownload({ session: inside.session.hash, engagement }, id, parts.now())
+  if (taken === null) return notFound(exchange)
+  const { path, isOpen } = taken
+  const mayRead = (): boolean => isOpen() && roleNow(parts, inside.session.person, inside.served) === inside.role
   try {
     const name = basename(path)
     await parts.audit.append(
@@ -363,16 +365,28 @@ async function download(parts: ServerParts, exchange: Exchange, inside: Inside, 
       'Content-Length': size,
       'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}`,
     })
-    await pipeline(stream, exchange.response, { signal: inside.session.ended })
+    await pipeline(stream, whileOpen(mayRead), exchange.response, { signal: inside.session.ended })
     return { status: 200 }
   } catch (thrown) {
-    // The client closed the connection, or the session was ended, before everything was sent.
-    if (isCode(thrown, 'ERR_STREAM_PREMATURE_CLOSE') || isCode(thrown, 'ABORT_ERR')) return { status: 400 }
+    // The client closed the connection, or the session or the access was ended, before everything was sent.
+    if (isCode(thrown, 'ERR_STREAM_PREMATURE_CLOSE') || isCode(thrown, 'ABORT_ERR') || thrown instanceof NoLongerOpen)
+      return { status: 400 }
     throw thrown
   } finally {
     await parts.transfers.drop(path)
   }
 }
+
+class NoLongerOpen extends Error {}
+
+/** Passes pieces of a file on while it may be read; throws afterwards, which closes the connection. */
+const whileOpen = (mayRead: () => boolean) =>
+  async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      if (!mayRead()) throw new NoLongerOpen()
+      yield piece
+    }
+  }
 
 /** A client that reads nothing for this time is disconnected: its file would stay on the disk. */
 const UNREAD_MS = 5 * 60_000

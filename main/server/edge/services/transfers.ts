@@ -22,6 +22,12 @@ interface Held extends Owner {
 
 type Open = () => boolean
 
+/** A file to be sent, and whether it may still be read: asked again while it is sent. */
+interface Download {
+  readonly path: string
+  readonly isOpen: Open
+}
+
 /** Files on their way between a browser and the engine, in a temporary folder of the server. */
 export interface Transfers {
   /** Stores an upload. Fails with input.refused where it is too large, or too many wait. */
@@ -36,8 +42,8 @@ export interface Transfers {
   readonly offer: (owner: Owner, path: string, now: number, isOpen?: Open) => string
   /** Offers a copy of a file for download and returns its id. */
   readonly offerCopy: (owner: Owner, path: string, name: string, now: number, isOpen?: Open) => Promise<string>
-  /** Returns the path of an offered file, once; null where the owner may not read it. */
-  readonly takeDownload: (owner: Owner, id: string, now: number) => string | null
+  /** Returns an offered file, once; null where the owner may not read it. */
+  readonly takeDownload: (owner: Owner, id: string, now: number) => Download | null
   readonly drop: (path: string) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -83,13 +89,14 @@ export async function createTransfers(largest: number, { now: clock, everyMs }: 
   }
   const sweep = setInterval(() => forget(clock()), everyMs)
   sweep.unref()
-  const take = (from: Map<string, Held>, owner: Owner, id: string, now: number): string | null => {
+  const take = (from: Map<string, Held>, owner: Owner, id: string, now: number): Download | null => {
     forget(now)
     const held = from.get(id)
     if (held === undefined || held.session !== owner.session || held.engagement !== owner.engagement) return null
     from.delete(id)
-    if (held.isOpen?.() !== false) return held.path
-    void drop(held.path)
+    const { path, isOpen = () => true } = held
+    if (isOpen()) return { path, isOpen }
+    void drop(path)
     return null
   }
   const place = async (name: string): Promise<string> => {
@@ -149,7 +156,7 @@ export async function createTransfers(largest: number, { now: clock, everyMs }: 
         else arriving.set(session, left)
       }
     },
-    takeUpload: (owner, id, now) => take(uploads, owner, id, now),
+    takeUpload: (owner, id, now) => take(uploads, owner, id, now)?.path ?? null,
     place,
     write: async (name, text) => {
       const path = await place(name)
