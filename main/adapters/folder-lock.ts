@@ -14,6 +14,9 @@ export interface FolderLock {
 
 const LOCK = /^lock\.([0-9a-f]{8})\.(\d{1,10})\.([0-9a-f-]{1,40})\.[0-9a-f]{16}$/
 
+/** Whether a file of this name is the lock of a process. */
+export const isLock = (name: string): boolean => LOCK.test(name)
+
 /**
  * Locks a folder against other processes, and against other callers in this one. Each caller first creates a file under
  * a unique name that identifies it, and only then looks for others: of two at once, at least one sees the other and

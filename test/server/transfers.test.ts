@@ -1,13 +1,15 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTransfers, type Owner } from '../../main/server/edge/services/transfers.ts'
+import { folderOfTest } from '../support/folders.ts'
 
 const MOST_OFFERED = 64
 
 test('a session that downloads nothing has so many files at most, of which the newest stay, and none of another one is removed', async () => {
-  const transfers = await createTransfers(1024, { now: () => 0, everyMs: 60_000 })
+  const transfers = createTransfers(folderOfTest('transfers'), 1024, { now: () => 0, everyMs: 60_000 })
   onTestFinished(() => transfers.close())
   const of = (session: string): Owner => ({ session, engagement: 'alpha' })
   const offered = async (session: string): Promise<readonly [id: string, path: string]> => {
@@ -26,7 +28,7 @@ test('a session that downloads nothing has so many files at most, of which the n
 
 test('what is not downloaded or used within 15 minutes is removed, also while nothing else happens', async () => {
   let now = 0
-  const transfers = await createTransfers(1024, { now: () => now, everyMs: 2 })
+  const transfers = createTransfers(folderOfTest('transfers'), 1024, { now: () => now, everyMs: 2 })
   onTestFinished(() => transfers.close())
   const own: Owner = { session: 'own', engagement: 'alpha' }
   const path = await transfers.write('a.csv', 'x')
@@ -42,7 +44,7 @@ test('what is not downloaded or used within 15 minutes is removed, also while no
 })
 
 test('a session has eight uploads at most, also where they arrive at once', async () => {
-  const transfers = await createTransfers(1024, { now: () => 0, everyMs: 60_000 })
+  const transfers = createTransfers(folderOfTest('transfers'), 1024, { now: () => 0, everyMs: 60_000 })
   onTestFinished(() => transfers.close())
   const received = async (session: string): Promise<number> => {
     const own: Owner = { session, engagement: 'alpha' }
@@ -56,4 +58,13 @@ test('a session has eight uploads at most, also where they arrive at once', asyn
   const own: Owner = { session: 'three', engagement: 'alpha' }
   expect((await transfers.receive(own, 'a.csv', broken, 0)).ok).toBe(false)
   expect(await received('three')).toBe(8)
+})
+
+test('where a file cannot be written, nothing of it stays', async () => {
+  const folder = folderOfTest('transfers')
+  const transfers = createTransfers(folder, 1024, { now: () => 0, everyMs: 60_000 })
+  onTestFinished(() => transfers.close())
+  const own: Owner = { session: 'own', engagement: 'alpha' }
+  await expect(transfers.offerCopy(own, join(folder, 'missing'), 'a.zip', 0)).rejects.toThrow()
+  expect(readdirSync(folder)).toEqual([])
 })

@@ -161,6 +161,7 @@ export const serveFake = (
       patienceMs,
     },
     zipFolder: (files) => zipFolder(createFakePorts(), files),
+    newFolder: async () => mkdtempSync(join(tmpdir(), 'barewitness-team-')),
     copying,
     sending,
     starting: { everyMs: startEveryMs },

@@ -8,6 +8,7 @@ import { openFileQueue } from '../../adapters/jobs/file-queue.ts'
 import { openIncoming } from '../../adapters/jobs/incoming.ts'
 import { schemaProblems } from '../../adapters/schema-validator.ts'
 import { remoteSigning } from '../../adapters/seal/remote-signing.ts'
+import { newServerFolder } from '../../adapters/server-folder.ts'
 import {
   type DatabaseSecrets,
   type ObjectSecrets,
@@ -175,6 +176,7 @@ export async function runServer(
       patienceMs: PATIENCE_MS,
     },
     zipFolder: (files) => zipFolder(ports, files),
+    newFolder: newServerFolder,
     copying: copyingOf(config, objectSecrets, ports),
     sending: sendingOf(ports),
     starting: { everyMs: START_LOOK_MS },

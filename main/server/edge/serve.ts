@@ -43,6 +43,8 @@ export interface ServeOptions
   readonly copying: Copying | null
   readonly sending: Sending
   readonly starting: Starting
+  /** Creates the folder for files on their way between browsers and engines, which no other process uses. */
+  readonly newFolder: () => Promise<string>
 }
 
 export interface RunningServer {
@@ -108,7 +110,10 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     await audit.value.close()
     return copies
   }
-  const transfers = await createTransfers(settings.uploadBytes, { now: options.now, everyMs: MINUTE_MS })
+  const transfers = createTransfers(await options.newFolder(), settings.uploadBytes, {
+    now: options.now,
+    everyMs: MINUTE_MS,
+  })
   let auditCopies: AuditCopies | null = null
   let senders: Senders | null = null
   let starters: Starters | null = null

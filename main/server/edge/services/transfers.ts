@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -69,9 +68,8 @@ interface Sweeping {
   readonly everyMs: number
 }
 
-/** `largest`: maximum size of an upload in bytes. */
-export async function createTransfers(largest: number, { now: clock, everyMs }: Sweeping): Promise<Transfers> {
-  const folder = await mkdtemp(join(tmpdir(), 'barewitness-team-'))
+/** `folder` is removed with everything in it at the end. `largest`: maximum size of an upload in bytes. */
+export function createTransfers(folder: string, largest: number, { now: clock, everyMs }: Sweeping): Transfers {
   const [uploads, downloads] = [new Map<string, Held>(), new Map<string, Held>()]
   /** Uploads that are arriving, by session. */
   const arriving = new Map<string, number>()
@@ -103,6 +101,17 @@ export async function createTransfers(largest: number, { now: clock, everyMs }: 
     const own = join(folder, newId())
     await mkdir(own, { mode: 0o700 })
     return join(own, safeFileName(name))
+  }
+  /** A new file that `fill` writes; nothing stays where that fails, such as part of a copy on a full disk. */
+  const placed = async (name: string, fill: (path: string) => Promise<void>): Promise<string> => {
+    const path = await place(name)
+    try {
+      await fill(path)
+      return path
+    } catch (problem) {
+      await drop(path)
+      throw problem
+    }
   }
   const offer: Transfers['offer'] = (owner, path, now, isOpen) => {
     forget(now)
@@ -158,15 +167,10 @@ export async function createTransfers(largest: number, { now: clock, everyMs }: 
     },
     takeUpload: (owner, id, now) => take(uploads, owner, id, now)?.path ?? null,
     place,
-    write: async (name, text) => {
-      const path = await place(name)
-      await writeFile(path, text, { mode: 0o600 })
-      return path
-    },
+    write: (name, text) => placed(name, (path) => writeFile(path, text, { mode: 0o600 })),
     offer,
     offerCopy: async (owner, path, name, now, isOpen) => {
-      const copy = await place(name)
-      await copyFile(path, copy)
+      const copy = await placed(name, (to) => copyFile(path, to))
       return offer(owner, copy, now, isOpen)
     },
     takeDownload: (owner, id, now) => take(downloads, owner, id, now),
