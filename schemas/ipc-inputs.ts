@@ -172,6 +172,16 @@ const attachment = {
 const withdrawal = exactly({ id: handle, by: text(200), reason: text(2000, 3) })
 const asked = { check: checkId, ...terms } as const
 
+/** How a node is reached. */
+const connection = {
+  address: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9_.:%\\[\\]-]+$' },
+  port: { type: 'integer', minimum: 1, maximum: 65_535 },
+  user: { type: 'string', maxLength: 64, pattern: '^([A-Za-z_][A-Za-z0-9_.@\\\\-]{0,63})?$' },
+  sudo: { type: 'boolean' },
+} as const
+/** The same as it was shown: a fleet file can have other texts. */
+const shownConnection = { ...connection, address: text(400, 0), port: { type: 'integer' }, user: text(400, 0) } as const
+
 const EXPORTED = {
   frameworks: { ...list(framework, 50), minItems: 1 },
   identity,
@@ -209,13 +219,10 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
     columns: { type: 'array', maxItems: 1000, items: orNull({ enum: IMPORT_FIELDS }) },
   }),
   'fleet.accept': exactly({ handle }),
-  'fleet.edit-node': exactly({
-    node: name,
-    address: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9_.:%\\[\\]-]+$' },
-    port: { type: 'integer', minimum: 1, maximum: 65_535 },
-    user: { type: 'string', maxLength: 64, pattern: '^([A-Za-z_][A-Za-z0-9_.@\\\\-]{0,63})?$' },
-    sudo: { type: 'boolean' },
-  }),
+  'fleet.edit-node': {
+    ...exactly({ node: name, ...connection }),
+    properties: { node: name, ...connection, was: exactly(shownConnection) },
+  },
   'fleet.remove-nodes': exactly({ nodes }),
   'hostkeys.list': nothing,
   'hostkeys.scan': exactly({ nodes }),

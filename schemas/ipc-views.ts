@@ -96,12 +96,16 @@ export interface FleetView {
   readonly nodes: readonly FleetNodeView[]
 }
 
-export interface FleetNodeView {
-  readonly name: string
+/** How a node is reached. */
+export interface NodeConnection {
   readonly address: string
   readonly port: number
   readonly user: string
   readonly sudo: boolean
+}
+
+export interface FleetNodeView extends NodeConnection {
+  readonly name: string
   readonly jump: readonly string[]
   readonly place: string | null
   readonly role: string | null

@@ -40,6 +40,7 @@ import type {
   ImportKind,
   ImportPreview,
   LocationView,
+  NodeConnection,
   RunListItem,
   RunPreview,
   RunStatus,
@@ -96,17 +97,11 @@ interface Methods
   }
   /** Adds the rows of a preview with the outcome `will-add`. Contacts no node. */
   'fleet.accept': { in: { readonly handle: string }; out: FleetView }
-  /** Empty `user`: that of the SSH configuration. */
-  'fleet.edit-node': {
-    in: {
-      readonly node: string
-      readonly address: string
-      readonly port: number
-      readonly user: string
-      readonly sudo: boolean
-    }
-    out: FleetView
-  }
+  /**
+   * Empty `user`: that of the SSH configuration. `was`: what the person was shown. Members that they left as they were keep what is stored
+   * now; refused where another person changed one that they changed as well.
+   */
+  'fleet.edit-node': { in: { readonly node: string; readonly was?: NodeConnection } & NodeConnection; out: FleetView }
   /** Removes nodes from the fleet; their evidence stays. */
   'fleet.remove-nodes': { in: { readonly nodes: readonly string[] }; out: FleetView }
   'hostkeys.list': { in: null; out: readonly HostKeyRow[] }

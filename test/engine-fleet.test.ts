@@ -133,6 +133,21 @@ describe('changing a fleet', () => {
     expect(JSON.parse(readFileSync(fleetFile(), 'utf8')).nodes[0]).not.toHaveProperty('user')
   })
 
+  test('what another person changed since the form was opened stays, and is asked about where both changed it', async () => {
+    await withNodes(kit, ['db-4'])
+    const was = { address: '192.0.2.4', port: 22, user: '', sudo: false }
+    await kit.get('fleet.edit-node', { node: 'db-4', was, ...was, address: '192.0.2.77', user: 'audit' })
+    const joined = await kit.get('fleet.edit-node', { node: 'db-4', was, ...was, sudo: true })
+    const now = { address: '192.0.2.77', port: 22, user: 'audit', sudo: true }
+    expect(joined.nodes[0]).toMatchObject(now)
+    const same = await kit.get('fleet.edit-node', { node: 'db-4', was, ...was, user: 'audit', port: 2222 })
+    expect(same.nodes[0]).toMatchObject({ ...now, port: 2222 })
+    expect(await kit.refusal('fleet.edit-node', { node: 'db-4', was, ...was, address: '192.0.2.88' })).toBe(
+      'input.refused',
+    )
+    expect((await kit.get('fleet.get', null))?.nodes[0]).toMatchObject({ ...now, port: 2222 })
+  })
+
   test('a new address forgets the key that the old one showed', async () => {
     await withNodes(kit, ['db-1'])
     await kit.get('hostkeys.scan', { nodes: ['db-1'] })

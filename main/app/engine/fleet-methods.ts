@@ -1,5 +1,5 @@
 import { formatOf } from '../../../schemas/import-format.ts'
-import type { FleetView, ImportField, ImportKind, ImportPreview } from '../../../schemas/ipc-views.ts'
+import type { FleetView, ImportField, ImportKind, ImportPreview, NodeConnection } from '../../../schemas/ipc-views.ts'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import { policyQuestion } from '../../catalog/location/answers.ts'
 import { hexOf } from '../../core/base/digest.ts'
@@ -7,7 +7,7 @@ import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { plain } from '../../core/base/plain-text.ts'
 import type { TableRow } from '../../core/base/table.ts'
 import { listText } from '../../core/engagement/list-text.ts'
-import { fleetView } from '../evaluate/views.ts'
+import { fleetNodeView, fleetView } from '../evaluate/views.ts'
 import { type EngineContext, methods } from './context.ts'
 import { storedFleet, storeFleet } from './fleet-store.ts'
 import { fileName, turnOf } from './kept-json.ts'
@@ -60,10 +60,13 @@ export function fleetMethods(context: EngineContext) {
       return again
     },
     'fleet.accept': ({ handle }) => turn(() => accept(context, offered, handle)),
-    'fleet.edit-node': ({ node, address, port, user, sudo }) =>
+    'fleet.edit-node': ({ node, was, ...wanted }) =>
       change((fleet) => {
         const before = fleet.nodes.find(({ name }) => name === node)
         if (before === undefined) return fail('input.refused', 'the fleet has no node of this name', node)
+        const joined = was === undefined ? ok(wanted) : joinedConnection(was, wanted, fleetNodeView(before))
+        if (!joined.ok) return joined
+        const { address, port, user, sudo } = joined.value
         const { user: _, ...rest } = before
         const edited: FleetNode = { ...rest, address, port, sudo, ...(user === '' ? {} : { user }) }
         return ok(fleet.nodes.map((one) => (one === before ? edited : one)))
@@ -78,6 +81,24 @@ export function fleetMethods(context: EngineContext) {
         return needed === null ? ok(kept) : fail('input.refused', needed)
       }),
   })
+}
+
+const CONNECTION = { address: 'address', port: 'port', user: 'account', sudo: 'use of sudo' } as const
+
+/** Joins what one person changed of a connection that they were shown with what is stored now. Refused where another person changed the same. */
+function joinedConnection(was: NodeConnection, wanted: NodeConnection, now: NodeConnection): Outcome<NodeConnection> {
+  const members = Object.keys(CONNECTION) as (keyof NodeConnection)[]
+  const mine = members.filter((one) => wanted[one] !== was[one])
+  const both = mine.filter((one) => now[one] !== was[one] && now[one] !== wanted[one])
+  if (both.length > 0) {
+    const names = both.map((one) => CONNECTION[one]).join(' and the ')
+    return fail(
+      'input.refused',
+      `another person changed the ${names} meanwhile; close this form and edit the node again`,
+    )
+  }
+  const { address, port, user, sudo } = now
+  return ok({ ...{ address, port, user, sudo }, ...Object.fromEntries(mine.map((one) => [one, wanted[one]])) })
 }
 
 /** Why nodes cannot be removed, by what else of the fleet needs them; null where nothing does. */
