@@ -23,6 +23,8 @@ export const TEAM_HEADERS = {
   download: 'x-barewitness-download',
   /** The upload that replaces a file chosen in a dialog. */
   upload: 'x-barewitness-upload',
+  /** Present where a page asks by itself, as after an event: such a request is no use of the session. */
+  unattended: 'x-barewitness-unattended',
 } as const
 
 /** Sent where a page has missed events that are no longer kept; it then loads everything again. */

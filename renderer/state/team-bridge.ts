@@ -21,11 +21,24 @@ export async function openTeamBridge(): Promise<Bridge | null> {
 
 /** Shorter than any time after which a session without calls ends. */
 const TYPING_MS = 30_000
-/** When the last request was sent, by the clock of the page. */
-let askedAt = 0
+/** A request later than this after the last input of a person is not theirs. Longer than what one input causes. */
+const ATTENDED_MS = 60_000
+/** When the last request was sent that counts as use, and when a person last used the page or loaded it, by the clock of the page. */
+let [askedAt, usedAt] = [0, 0]
 
-/** Has each entering of text count as use of the session, because a long text is typed without any call. At most one call is made for it in TYPING_MS. */
+/**
+ * Has each entering of text count as use of the session, because a long text is typed without any call. At most one call is made for it in TYPING_MS.
+ * What the page asks while no one uses it, such as results after an event, does not count.
+ */
 export function keepSignedIn(): void {
+  for (const kind of ['input', 'keydown', 'pointerdown', 'wheel'])
+    addEventListener(
+      kind,
+      () => {
+        usedAt = performance.now()
+      },
+      { capture: true, passive: true },
+    )
   addEventListener('input', () => {
     if (performance.now() - askedAt >= TYPING_MS) void callServer('app.info', null)
   })
@@ -66,15 +79,20 @@ const MOST_ASKED = 5
 
 const isUnfinished = (reply: Reply<unknown>): boolean => !reply.ok && reply.error.code === 'call.unfinished'
 
+type Asked = RequestInit & { readonly headers: Readonly<Record<string, string>> }
+
 /**
  * Sends a request to the server. After a session has ended, the page leaves for the sign-in; a file offered by the
  * server is downloaded.
  */
-async function fetched<T>(address: string, request: RequestInit): Promise<Reply<T>> {
-  askedAt = performance.now()
+async function fetched<T>(address: string, request: Asked): Promise<Reply<T>> {
+  const now = performance.now()
+  const isAttended = now - usedAt < ATTENDED_MS
+  if (isAttended) askedAt = now
+  const headers = { ...request.headers, ...(isAttended ? {} : { [TEAM_HEADERS.unattended]: '1' }) }
   let response: Response
   try {
-    response = await fetch(address, { ...request, credentials: 'same-origin', cache: 'no-store' })
+    response = await fetch(address, { ...request, headers, credentials: 'same-origin', cache: 'no-store' })
   } catch {
     return { ok: false, error: { code: 'access.refused', detail: 'the server cannot be reached' } }
   }

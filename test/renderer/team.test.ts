@@ -108,9 +108,12 @@ test('typing without a call keeps the session, with one request in half a minute
     'api/session': json({ ok: true, value: SESSION }),
     'api/call/app.info': json({ ok: true, value: null }),
   })
-  let types = (): void => undefined
+  const listeners: (() => void)[] = []
+  const types = (): void => {
+    for (const listener of listeners) listener()
+  }
   vi.stubGlobal('addEventListener', (kind: string, listener: () => void) => {
-    if (kind === 'input') types = listener
+    if (kind === 'input') listeners.push(listener)
   })
   let now = 0
   vi.stubGlobal('performance', { now: () => now })
@@ -123,4 +126,29 @@ test('typing without a call keeps the session, with one request in half a minute
     return calls()
   })
   expect(counts).toEqual([0, 0, 1, 1, 2])
+})
+
+test('what a page asks by itself is marked, so that it is no use of the session', async () => {
+  const { asked } = serverWith({
+    'api/session': json({ ok: true, value: SESSION }),
+    'api/call/fleet.get': json({ ok: true, value: null }),
+  })
+  const listeners: [kind: string, listener: () => void][] = []
+  vi.stubGlobal('addEventListener', (...given: [string, () => void]) => listeners.push(given))
+  let now = 0
+  vi.stubGlobal('performance', { now: () => now })
+  const bridge = await openTeamBridge()
+  keepSignedIn()
+  const marks: boolean[] = []
+  const ask = async (at: number): Promise<void> => {
+    now = at
+    await bridge?.call('fleet.get', null)
+    marks.push(new Headers(asked.at(-1)?.[1].headers).has(TEAM_HEADERS.unattended))
+  }
+  await ask(1)
+  await ask(600_000)
+  for (const [kind, listener] of listeners) if (kind === 'pointerdown') listener()
+  await ask(600_001)
+  await ask(660_000)
+  expect(marks).toEqual([false, true, false, true])
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
 import { type TeamKit, teamKit } from '../support/team-kit.ts'
 
 let kit: TeamKit
@@ -134,6 +135,16 @@ test('sessions end when idle and at an absolute time', async () => {
   }
   kit.pass(20 * 60_000)
   expect((await busy.send('GET', '/e/alpha/api/session')).status).toBe(401)
+})
+
+test('a page that asks by itself, as after events, does not keep a session that no one uses', async () => {
+  const left = await kit.as('officer')
+  const { csrf } = await left.session('alpha')
+  const headers = { [TEAM_HEADERS.csrf]: csrf, [TEAM_HEADERS.unattended]: '1', 'content-type': 'application/json' }
+  for (const status of [200, 200, 401]) {
+    kit.pass(10 * 60_000)
+    expect((await left.send('POST', '/e/alpha/api/call/fleet.get', headers, 'null')).status).toBe(status)
+  }
 })
 
 describe('sign-out', () => {

@@ -47,7 +47,8 @@ const sessionEnded = (exchange: Exchange): Sent =>
 
 /** Answers a request for something of one engagement. */
 export async function inEngagement(parts: ServerParts, exchange: Exchange, wanted: InEngagement): Promise<Sent> {
-  const found = sessionOf(parts, exchange, wanted.kind !== 'events')
+  const isUse = wanted.kind !== 'events' && headerOf(exchange, TEAM_HEADERS.unattended) === undefined
+  const found = sessionOf(parts, exchange, isUse)
   if (found === null) return wanted.kind === 'page' ? redirect(exchange, '/') : sessionEnded(exchange)
   const served = parts.engagements.get(wanted.engagement)
   const role = served === undefined ? null : roleNow(parts, found.session.person, served)
