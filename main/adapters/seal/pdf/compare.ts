@@ -1,7 +1,7 @@
-import { inflateSync } from 'node:zlib'
 import { quote } from '../../../core/base/plain-text.ts'
 import { withRange } from '../reader.ts'
 import { type FirstRevision, readFirstRevision } from './first.ts'
+import { inflated } from './inflate.ts'
 import { objectOf, type PdfObject } from './objects.ts'
 import { textIn } from './update.ts'
 import { entriesOf, nameOf, type PdfValue, refOf, refsOf, writeValue } from './values.ts'
@@ -89,16 +89,12 @@ const entries = (file: Opened, value: PdfValue | undefined): ReadonlyMap<string,
 const pagesOf = (file: Opened): readonly number[] =>
   refsOf(entries(file, file.first.state.catalog.entries.get('Pages')).get('Kids'))
 
-/** The inflated bytes of a stream; null where there are none, or more than the limit. */
+/** The inflated bytes of a stream; null where there are none, more than the limit, or others after them. */
 function contentOf({ pdf }: Opened, found: PdfObject | null): Uint8Array | null {
   if (found?.stream == null) return null
   const stored = pdf.subarray(found.stream.start, found.stream.end)
   if (nameOf(entriesOf(found.value).get('Filter')) !== 'FlateDecode') return stored
-  try {
-    return inflateSync(stored, { maxOutputLength: LARGEST_STREAM })
-  } catch {
-    return null
-  }
+  return inflated(stored, LARGEST_STREAM)
 }
 
 const latin1 = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? []).toString('latin1')

@@ -1,4 +1,3 @@
-import { inflateSync } from 'node:zlib'
 import type { PadesLevel, PdfReading, SealReading, TimestampReading } from '../../../core/ports/ports.ts'
 import { parseSeal } from '../cms.ts'
 import { chainOf, isListOf } from '../path.ts'
@@ -8,6 +7,7 @@ import { readCertificate, sameBytes } from '../x509.ts'
 import { materialProblem } from './archive.ts'
 import { diagnoseFirst, foreignSentence } from './diagnose.ts'
 import { type FirstRevision, readFirstRevision } from './first.ts'
+import { inflated } from './inflate.ts'
 import { objectOf, type PdfObject } from './objects.ts'
 import { contentsOf, coveredBytes, coveredDigest } from './state.ts'
 import { isOver, leafOf, readUpdates, type Stamped, textIn } from './update.ts'
@@ -56,11 +56,7 @@ function inflate(pdf: Uint8Array, { value, stream }: PdfObject, most: number): U
   const stored = pdf.slice(stream.start, stream.end)
   const filter = nameOf(entriesOf(value).get('Filter'))
   if (filter === null) return stored.length <= most ? stored : null
-  try {
-    return new Uint8Array(inflateSync(stored, { maxOutputLength: Math.max(1, most) }))
-  } catch {
-    return null
-  }
+  return inflated(stored, most)
 }
 
 /** The evidence digest in the file's information; null when there is none. */
