@@ -4,6 +4,7 @@ import { sysfsLines } from '../../base/read-text.ts'
 import { decide } from '../../base/steps.ts'
 import { storageBlockDevices, storageSwaps } from '../block-devices/index.ts'
 import { storageMounts } from '../mounts/probes.ts'
+import { numberOfPath } from './graph.ts'
 import { AT_REST_LIMITS, argueRoots, readStorage, root, STORAGE_WANTS, type Storage, swapRoots } from './roots.ts'
 
 /** Where a hibernation image would be written. */
@@ -70,13 +71,12 @@ export const encryptionAtRestSwap = defineCheck({
 })
 
 function argueHibernation(storage: Storage, hibernation: Hibernation): readonly DraftObservation[] {
-  // Red Hat's installer names the swap volume on the kernel's command line, and it stays there where swap is switched off, as for Kubernetes.
-  // An image is written to a swap area in use and nowhere else (kernel/power/swap.c, swsusp_swap_check).
-  if (hibernation.kind === 'device' && storage.swaps.ok && storage.swaps.fact.areas.length === 0)
+  const taken = hibernation.kind === 'device' ? takesNoImage(storage, hibernation.device) : null
+  if (taken !== null)
     return [
       {
         direction: 'supports',
-        text: 'A hibernation device is set; no swap area is in use, and an image is written to no other place.',
+        text: `A hibernation device is set; ${taken}, and an image is written to no other place.`,
         probe: storageHibernation.id,
       },
     ]
@@ -86,4 +86,18 @@ function argueHibernation(storage: Storage, hibernation: Hibernation): readonly 
       ? 'The kernel does not offer hibernation.'
       : 'No hibernation device is set; an image would go to a swap area listed here.'
   return [{ direction: 'supports', text, probe: storageHibernation.id }]
+}
+
+/**
+ * Why the device that is set takes no image; null where it may take one. Installers name the swap volume of that day on the kernel’s command
+ * line, and it stays there where swap is switched off, as for Kubernetes, or was replaced by zram or by an area with a random key. An image is
+ * written to a swap area in use on that very device and nowhere else (kernel/power/swap.c, swsusp_swap_check; mm/swapfile.c, swap_type_of). A
+ * swap file counts by the device that its file system is on, so that one leaves this open.
+ */
+function takesNoImage({ swaps, graph }: Storage, device: string): string | null {
+  if (!swaps.ok) return null
+  const { areas } = swaps.fact
+  if (areas.length === 0) return 'no swap area is in use'
+  const numbers = areas.map(({ name, kind }) => (kind === 'file' ? undefined : numberOfPath(graph, name)))
+  return numbers.every((number) => number !== undefined && number !== device) ? 'no swap area in use is on it' : null
 }
