@@ -24,7 +24,9 @@ import { storageCrypttab, storageKeyFiles, storageUnlockHelpers, type UnlockHelp
 import {
   AT_REST_LIMITS,
   argueRoots,
+  directRoots,
   exemptSteps,
+  isWrittenDirectly,
   mountRoots,
   openVolumeRoots,
   pathRoots,
@@ -39,7 +41,7 @@ import {
   unusedDevices,
 } from './roots.ts'
 import { encryptionAtRestSwap, storageHibernation } from './swap.ts'
-import { ENCRYPTING } from './walk.ts'
+import { ENCRYPTING, OPAL_VOLUME } from './walk.ts'
 
 /**
  * Starts from everything that holds data, not from the drives: plaintext escapes next to encrypted drives (swap files, overlays, bind
@@ -49,14 +51,21 @@ export const encryptionAtRestBlockGraph = defineCheck({
   id: 'encryption.at-rest.block-graph',
   property: 'encryption-at-rest',
   expected: 'Every mounted file system, swap area and open encrypted volume is on encrypted storage or in memory.',
-  limitations: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not evaluated. Data on drives that is not mounted is listed, not evaluated; keys of single folders (fscrypt) are not credited; symbolic links and mounts of other namespaces are not followed. A self-encrypting drive counts as unencrypted here.`,
+  limitations: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not evaluated. Data on drives that is not mounted is listed, not evaluated; keys of single folders (fscrypt) are not credited; symbolic links and mounts of other namespaces are not followed. A self-encrypting drive counts as unencrypted here, unless a LUKS2 volume uses it (OPAL), which leaves the result open.`,
   requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   optional: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const declared = pathRoots(storage, node.ephiPaths ?? [], 'declared ePHI path')
-    const steps = argueRoots([...mountRoots(storage), ...swapRoots(storage), ...openVolumeRoots(storage), ...declared])
-    const idle = argueUnused(unusedDevices(storage, wanted.zpool))
+    const direct = directRoots(storage, wanted.zpool)
+    const steps = argueRoots([
+      ...mountRoots(storage),
+      ...swapRoots(storage),
+      ...openVolumeRoots(storage),
+      ...direct,
+      ...declared,
+    ])
+    const idle = argueUnused(unusedDevices(storage, wanted.zpool).filter((one) => !isWrittenDirectly(one)))
     return { verdict: decide(steps).verdict, observations: [...steps, ...exemptSteps(storage), ...idle] }
   },
 })
@@ -82,7 +91,7 @@ export const encryptionAtRestOtherMounts = defineCheck({
   id: 'encryption.at-rest.other-mounts',
   property: 'encryption-at-rest',
   expected: 'Every mounted file system outside the declared ePHI paths is on encrypted storage.',
-  limitations: `${AT_REST_LIMITS} Boot and EFI partitions, read-only images and file systems in memory are excluded; swap, and data on drives that is not mounted, have their own checks. A mount that holds a declared ePHI path, or is below one, is tested by encryption.at-rest.ephi-paths alone. Self-encrypting drives and keys of single folders (fscrypt) are not credited.`,
+  limitations: `${AT_REST_LIMITS} Boot and EFI partitions, read-only images and file systems in memory are excluded; swap, and data on drives that is not mounted, have their own checks. A mount that holds a declared ePHI path, or is below one, is tested by encryption.at-rest.ephi-paths alone. Self-encrypting drives without LUKS2 and keys of single folders (fscrypt) are not credited.`,
   requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   optional: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {
@@ -164,10 +173,25 @@ export const encryptionAtRestCipher = defineCheck({
     const unlisted = seen.flatMap(({ dmName, dmUuid }) =>
       dmName !== null && ENCRYPTING.test(dmUuid ?? '') && dmTargets(table, dmName) === undefined ? [dmName] : [],
     )
+    const byDrive = seen.flatMap(({ dmName, dmUuid }) =>
+      dmName !== null &&
+      OPAL_VOLUME.test(dmUuid ?? '') &&
+      dmTargets(table, dmName)?.some(({ kind }) => kind === 'crypt') === false
+        ? [dmName]
+        : [],
+    )
     const programs = mounts.mounts.filter((mount) => mountKind(mount) === 'stacked').map(({ point }) => point)
     const unread: readonly DraftObservation[] = [
       ...(unlisted.length > 0
         ? [unclear(`Open and encrypting by kind, and not in the table: ${named(unlisted.sort())}.`, storageDmTable)]
+        : []),
+      ...(byDrive.length > 0
+        ? [
+            unclear(
+              `Encrypted by the drive itself (OPAL), whose cipher is not read: ${named(byDrive.sort())}.`,
+              storageBlockDevices,
+            ),
+          ]
         : []),
       ...(programs.length > 0
         ? [unclear(`Files are encrypted one by one, by means not read here: ${named(programs)}.`, storageMounts)]

@@ -17,8 +17,17 @@ import {
 import { storageZfs, storageZpool, type ZfsEncryption, type ZfsPools } from '../block-devices/zfs.ts'
 import { EFI_SYSTEM_PARTITION, isExempt, mountKind } from '../mounts/kinds.ts'
 import { type Mount, type Mounts, storageMounts } from '../mounts/probes.ts'
-import { type BlockGraph, blockGraph, end, numberOfPath, type Outcome, rank, type Walked } from './graph.ts'
-import { ENCRYPTING, storageWalker, type Walker } from './walk.ts'
+import {
+  type BlockDevice,
+  type BlockGraph,
+  blockGraph,
+  end,
+  numberOfPath,
+  type Outcome,
+  rank,
+  type Walked,
+} from './graph.ts'
+import { ENCRYPTING, OPAL_VOLUME, storageWalker, type Walker } from './walk.ts'
 
 /** Something that holds data, and what its walk found. `name` is plain and ready for a sentence. */
 export interface Root {
@@ -218,7 +227,7 @@ export function openVolumeRoots(storage: Storage): readonly Root[] {
 
 const openName = (name: string): string => `open volume ${quoted(name)}`
 
-/** A device with a signature of its own that nothing on this node uses now: a closed volume, or a file system that is not mounted. */
+/** A device with a signature of its own that nothing on this node is seen to use now: a closed volume, or a file system that is not mounted. */
 export interface Unused {
   readonly name: string
   /** As lsblk names it: ext4, crypto_LUKS, LVM2_member. */
@@ -227,23 +236,52 @@ export interface Unused {
 
 /** Content of drives that is neither mounted, nor swap, nor part of anything open. Empty where lsblk was not read. */
 export function unusedDevices(storage: Storage, zpool: Parsed<ZfsPools>): readonly Unused[] {
+  return apart(storage, zpool).map(({ name, fsType }) => ({ name, signature: fsType }))
+}
+
+function apart(storage: Storage, zpool: Parsed<ZfsPools>): readonly BlockDevice[] {
   const used = usedDevices(storage)
   const pooled = zpool.ok ? [...zpool.fact.members.values()].flat() : []
   for (const path of pooled) used.add(numberOfPath(storage.graph, path))
   const open = new Set(openVolumeRoots(storage).map(({ name }) => name))
-  return [...storage.graph.devices.values()]
-    .filter(
-      ({ number, held, fsType, name, partitionType }) =>
-        fsType !== '' &&
-        partitionType !== EFI_SYSTEM_PARTITION &&
-        !held &&
-        !used.has(number) &&
-        !open.has(openName(name)),
-    )
-    .map(({ name, fsType }) => ({ name, signature: fsType }))
+  return [...storage.graph.devices.values()].filter(
+    ({ number, held, fsType, name, partitionType }) =>
+      fsType !== '' &&
+      partitionType !== EFI_SYSTEM_PARTITION &&
+      !held &&
+      !used.has(number) &&
+      !open.has(openName(name)),
+  )
 }
 
-/** Device-mapper devices that claim to encrypt: by their table where it was read, else by the prefix of their UUID. */
+/** Signatures of volumes to which a program writes without a file system, by libblkid’s names, and whose they are. */
+const WRITTEN_DIRECTLY: ReadonlyMap<string, string> = new Map([
+  ['ceph_bluestore', 'Ceph'],
+  ['drbd', 'DRBD'],
+  ['oracleasm', 'Oracle ASM'],
+])
+
+export const isWrittenDirectly = ({ signature }: Unused): boolean => WRITTEN_DIRECTLY.has(signature)
+
+/** Volumes that are in use without a mount, as far as their signature shows. Whether one is in use now was not read, so none is a deviation. */
+export function directRoots(storage: Storage, zpool: Parsed<ZfsPools>): readonly Root[] {
+  return apart(storage, zpool).flatMap(({ number, name, fsType }) => {
+    const program = WRITTEN_DIRECTLY.get(fsType)
+    if (program === undefined) return []
+    const walked = storage.device(number)
+    const why = `${program} writes to it without a mount where it runs, which was not read; ${walked.why}`
+    return [
+      root(
+        `volume ${quoted(name)}`,
+        SAYS[walked.outcome] === 'contradicts'
+          ? { ...walked, outcome: 'unknown', why, readFrom: storageLsblk.id }
+          : walked,
+      ),
+    ]
+  })
+}
+
+/** Device-mapper devices that claim to encrypt: by their table where it was read, else by the prefix of their UUID; OPAL’s always by that. */
 export function cryptDevices({
   graph,
   dmTable,
@@ -251,7 +289,8 @@ export function cryptDevices({
   return [...graph.devices.values()].flatMap(({ number, name, held, isDm, dmUuid, type }) => {
     const targets = dmTable.ok ? dmTargets(dmTable.fact, name) : undefined
     const claims =
-      targets?.some(({ kind }) => kind === 'crypt') ?? (dmUuid === null ? type === 'crypt' : ENCRYPTING.test(dmUuid))
+      OPAL_VOLUME.test(dmUuid ?? '') ||
+      (targets?.some(({ kind }) => kind === 'crypt') ?? (dmUuid === null ? type === 'crypt' : ENCRYPTING.test(dmUuid)))
     return isDm && claims ? [{ number, name, held, uuid: dmUuid ?? '' }] : []
   })
 }

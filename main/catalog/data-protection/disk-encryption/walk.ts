@@ -1,6 +1,6 @@
 import { plain } from '../../../core/base/plain-text.ts'
 import { unescapeOctal } from '../../base/read-text.ts'
-import { dmTargets, storageDmTable, storageSwaps } from '../block-devices/index.ts'
+import { dmTargets, storageBlockDevices, storageDmTable, storageSwaps } from '../block-devices/index.ts'
 import { storageZfs } from '../block-devices/zfs.ts'
 import { mountKind, mountTree, valuesOf } from '../mounts/kinds.ts'
 import { type Mount, storageMounts } from '../mounts/probes.ts'
@@ -105,6 +105,11 @@ function followBelow(view: View, { below }: BlockDevice, trail: Trail): Walked {
 
 /** Kinds by the prefix of the device-mapper UUID. CRYPT-INTEGRITY, -VERITY and -SUBDEV share the crypt prefix but hide nothing. */
 export const ENCRYPTING = /^CRYPT-(LUKS1|LUKS2|PLAIN|TCRYPT|LOOPAES|BITLK|FVAULT2)-/
+/**
+ * LUKS2 over the locking range of a self-encrypting drive (cryptsetup lib/internal.h, CRYPT_LUKS2_HW_OPAL, since 2.7). With --hw-opal-only the
+ * mapping is linear, and the drive alone encrypts.
+ */
+export const OPAL_VOLUME = /^CRYPT-LUKS2-OPAL-/
 const PLAIN_LAYER = /^(LVM-|mpath-|stratis-|DMRAID-|part\d+-|CRYPT-(INTEGRITY|VERITY|SUBDEV)-|LVMRAID-)/
 
 function followDm(view: View, device: BlockDevice, trail: Trail): Walked {
@@ -114,6 +119,16 @@ function followDm(view: View, device: BlockDevice, trail: Trail): Walked {
     const layers = targets.flatMap((target) =>
       target.kind === 'crypt' ? [gradeCipher(target.cipher, target.keyBytes)] : [],
     )
+    if (layers.length === 0 && OPAL_VOLUME.test(device.dmUuid ?? '') && below.outcome !== 'encrypted')
+      return {
+        ...end(
+          'layer-present-cipher-unverified',
+          'the drive itself encrypts this volume (OPAL), which the kernel does not show',
+          below.path,
+        ),
+        remote: below.remote,
+        readFrom: storageBlockDevices.id,
+      }
     if (layers.length < targets.length) return below
     const layer = worstOf(
       layers.map(({ strength, description }) =>
