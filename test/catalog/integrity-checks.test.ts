@@ -430,8 +430,12 @@ describe('memory errors', () => {
     expect(judge(['Multi-bit ECC'], [{ ...gpu, ecc: null, memoryErrors: { ...errors, uncorrectedNow: null } }])).toBe(
       'inconclusive',
     )
-    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, uncorrectedEver: 1 } }])).toBe(
-      'not-satisfied',
+    expect(
+      judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, uncorrectedNow: 1, uncorrectedEver: 1 } }]),
+    ).toBe('not-satisfied')
+    // NVML reference, nvmlEccCounterType_t: aggregate counts are those of the life of the device, and nothing resets them.
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, uncorrectedEver: 1, replaced: 1 } }])).toBe(
+      'inconclusive',
     )
     expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, hasFailed: true } }])).toBe('not-satisfied')
   })

@@ -81,7 +81,7 @@ export const integrityEccMemory = defineCheck({
   expected:
     'The memory of the server and of its NVIDIA GPUs corrects errors, errors are counted, and none was uncorrectable.',
   limitations:
-    'Counts of the main memory begin when the kernel starts. Firmware can correct and hide errors before the kernel detects them, and error correction is self-reported by the firmware. Memory of other devices is not covered.',
+    'Counts of the main memory begin when the kernel starts, and those of GPUs when their driver is loaded; what a GPU counted over its life has no dates. Firmware can correct and hide errors before the kernel detects them, and error correction is self-reported by the firmware. Memory of other devices is not covered.',
   requires: { edac: memoryEdac },
   optional: { dmi: dmiTable, modules: gpuModules, gpus: gpuNvidia },
   evaluate: ({ edac }, { dmi, modules, gpus }) =>
@@ -133,15 +133,17 @@ function graphics(modules: Parsed<GpuModules>, gpus: Parsed<NvidiaGpus>): readon
   const silent = are(
     ({ ecc, memoryErrors }) => ecc !== 'Disabled' && (ecc !== 'Enabled' || memoryErrors.uncorrectedNow === null),
   )
-  const wrong = are(
-    ({ memoryErrors: { uncorrectedNow, uncorrectedEver } }) => (uncorrectedNow ?? 0) + (uncorrectedEver ?? 0) > 0,
+  const wrong = are(({ memoryErrors: { uncorrectedNow } }) => (uncorrectedNow ?? 0) > 0)
+  // NVML reference, nvmlEccCounterType_t: the counts of a device’s life are never reset, also after its memory was replaced by spare rows.
+  const earlier = are(
+    ({ address, memoryErrors }) => (memoryErrors.uncorrectedEver ?? 0) > 0 && !wrong.includes(address),
   )
   const broken = are(({ memoryErrors }) => memoryErrors.hasFailed)
   const pending = are(({ memoryErrors }) => memoryErrors.isPending)
   const replaced = all.reduce((sum, { memoryErrors }) => sum + (memoryErrors.replaced ?? 0), 0)
   const against = (list: readonly string[], what: string): readonly DraftObservation[] =>
     list.length === 0 ? [] : [contradicts(`${count(list.length, 'GPU')} ${what}: ${named(list)}.`, gpuNvidia)]
-  const good = all.length - new Set([...off, ...silent, ...wrong, ...broken, ...pending]).size
+  const good = all.length - new Set([...off, ...silent, ...wrong, ...earlier, ...broken, ...pending]).size
   return [
     ...(good === 0
       ? []
@@ -152,9 +154,17 @@ function graphics(modules: Parsed<GpuModules>, gpus: Parsed<NvidiaGpus>): readon
           ),
         ]),
     ...against(off, 'with error correction switched off'),
-    ...against(wrong, 'with uncorrectable memory errors'),
+    ...against(wrong, 'with uncorrectable memory errors since the driver was loaded'),
     ...against(broken, 'whose memory could not be repaired'),
     ...against(pending, 'waiting for a reset to replace memory'),
+    ...(earlier.length === 0
+      ? []
+      : [
+          unclear(
+            `${count(earlier.length, 'GPU')} with uncorrectable memory errors at some time since they were made, and none since the driver was loaded: ${named(earlier)}. Memory rows or pages replaced on all: ${replaced}.`,
+            gpuNvidia,
+          ),
+        ]),
     ...(silent.length === 0
       ? []
       : [
