@@ -15,7 +15,7 @@ import { asRecord, asText, inOrder, isAbsent, readJson } from '../../base/read-t
 import { contradicts, count, decide, supports, unclear } from '../../base/steps.ts'
 import { defineSubject } from '../../base/subject.ts'
 import { netInterfaces } from '../../data-protection/network/interfaces.ts'
-import { comparePins, type HardwarePin, hardwarePins } from '../../single-tenancy/isolation/pins.ts'
+import { comparePins, type HardwarePin, hardwarePins, passingPins } from '../../single-tenancy/isolation/pins.ts'
 import { infiniband } from '../fabric/index.ts'
 import { gpuNvidia } from '../gpu/nvidia.ts'
 import { hostSerials } from '../machine/identity.ts'
@@ -236,7 +236,7 @@ const lifecycleDiskSwapDetection = defineCheck({
   property: 'evidence',
   expected: 'Every drive, GPU, adapter and board pinned at an earlier collection is present, and no other of its kind.',
   limitations:
-    'A part that was removed and returned between two collections is not detected. Serial numbers are self-reported by the node.',
+    'A part that was removed and returned between two collections is not detected. Volumes over a network or of a provider’s service, images of a management controller and virtual functions of an adapter are no parts of the machine: none of them is new. Serial numbers are self-reported by the node.',
   requires: {},
   optional: PROBES,
   evaluate(_, wanted, { node }) {
@@ -257,8 +257,11 @@ function stepsFor(kind: HardwarePin['kind'], pinned: readonly HardwarePin[], rea
   const reading = read(probe)
   if (!reading.ok) return unclearAbout(probe, reading)
   const before = pinned.filter((pin) => pin.kind === kind)
-  const now = hardwarePins(read).filter((pin) => pin.kind === kind)
-  const differences = comparePins(before, now)
+  const differences = comparePins(
+    before,
+    hardwarePins(read).filter((pin) => pin.kind === kind),
+    passingPins(read),
+  )
   return differences.length === 0
     ? [
         supports(

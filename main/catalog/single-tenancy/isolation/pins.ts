@@ -7,6 +7,7 @@ import { inventoryDisks } from '../../hardware/drives/inventory.ts'
 import { infiniband } from '../../hardware/fabric/index.ts'
 import { gpuNvidia } from '../../hardware/gpu/nvidia.ts'
 import { hostSerials } from '../../hardware/machine/identity.ts'
+import { attachmentOf, isVirtualMedia, networkOf, serviceOf } from './disk-attachment.ts'
 
 export type HardwarePin = Isolation['pins'][number]
 
@@ -15,16 +16,33 @@ const NO_SERIAL =
   /^(|0+|n\/?a|none|default string|not (specified|available|applicable)|to be filled by o\.?e\.?m\.?|system serial number|chassis serial number|base board serial number|unknown|\[?n\/a\]?|(?<c>\S)\k<c>+|0123456789|123456789)$/i
 const LONGEST = 100
 
+/** A pin, and whether its part stays in the machine: not a drive that is elsewhere, nor a function that this system made of an adapter. */
+interface Part {
+  readonly pin: HardwarePin
+  readonly stays: boolean
+}
+
 /**
  * Serial numbers and fixed addresses of the parts of this machine, so that a later run notices a moved or swapped one. Only what is
  * fixed in the part: no address that an administrator sets. Sorted, so that two runs on an unchanged machine give the same list.
  */
-export function hardwarePins(read: Read): readonly HardwarePin[] {
-  return [...firmware(read), ...gpus(read), ...disks(read), ...adapters(read)]
+export const hardwarePins = (read: Read): readonly HardwarePin[] => pinsOf(partsOf(read).filter(({ stays }) => stays))
+
+/** What comes and goes while the machine stays the same: volumes over a network, images of its management controller, virtual functions. */
+export const passingPins = (read: Read): readonly HardwarePin[] => pinsOf(partsOf(read).filter(({ stays }) => !stays))
+
+const partsOf = (read: Read): readonly Part[] => [
+  ...[...firmware(read), ...gpus(read)].map((pin): Part => ({ pin, stays: true })),
+  ...disks(read),
+  ...adapters(read),
+]
+
+const pinsOf = (parts: readonly Part[]): readonly HardwarePin[] =>
+  parts
+    .map(({ pin }) => pin)
     .filter(({ value }) => !NO_SERIAL.test(value.trim()))
     .map(({ kind, part, value }) => ({ kind, part: plain(part, 80), value: plain(value.trim(), LONGEST) }))
     .sort((a, b) => compare(a.kind, b.kind) || compare(a.part, b.part) || compare(a.value, b.value))
-}
 
 function firmware(read: Read): readonly HardwarePin[] {
   const serials = read(hostSerials)
@@ -42,23 +60,42 @@ function gpus(read: Read): readonly HardwarePin[] {
   return driver.ok ? driver.fact.gpus.map(({ address, uuid }) => ({ kind: 'gpu', part: address, value: uuid })) : []
 }
 
-function disks(read: Read): readonly HardwarePin[] {
+function disks(read: Read): readonly Part[] {
   const drives = read(inventoryDisks)
+  if (!drives.ok) return []
   // The kernel numbers drives as it finds them, so the model names the part: a renumbered drive is not a swapped one.
-  return drives.ok ? drives.fact.disks.map(({ model, serial }) => ({ kind: 'disk', part: model, value: serial })) : []
+  return drives.fact.disks.map((disk) => ({
+    pin: { kind: 'disk', part: disk.model, value: disk.serial },
+    stays:
+      attachmentOf(disk) !== 'network' &&
+      networkOf(disk, null) === null &&
+      serviceOf(disk) === null &&
+      !isVirtualMedia(disk),
+  }))
 }
 
-// addr_assign_type 0: the address is the part's own (NET_ADDR_PERM); software can set every other kind.
-function adapters(read: Read): readonly HardwarePin[] {
+// addr_assign_type 0: the address is the part's own (NET_ADDR_PERM); software can set every other kind. A pod that is given a virtual
+// function takes it out of view.
+function adapters(read: Read): readonly Part[] {
   const [nics, fabric] = [read(netInterfaces), read(infiniband)]
   return [
     ...(nics.ok
       ? nics.fact.interfaces
           .filter(({ driver, addressSource }) => driver !== null && addressSource === 0)
-          .map(({ name, mac }): HardwarePin => ({ kind: 'nic', part: name, value: mac }))
+          .map(
+            ({ name, mac, physicalFunction }): Part => ({
+              pin: { kind: 'nic', part: name, value: mac },
+              stays: physicalFunction === null,
+            }),
+          )
       : []),
     ...(fabric.ok
-      ? fabric.fact.adapters.map(({ name, nodeGuid }): HardwarePin => ({ kind: 'hca', part: name, value: nodeGuid }))
+      ? fabric.fact.adapters.map(
+          ({ name, nodeGuid, physicalFunction }): Part => ({
+            pin: { kind: 'hca', part: name, value: nodeGuid },
+            stays: physicalFunction === null,
+          }),
+        )
       : []),
   ]
 }
@@ -69,10 +106,17 @@ interface PinDifference {
   readonly is: 'gone' | 'new'
 }
 
-/** How the parts found now differ from those pinned before. Kinds that were not pinned are not compared. */
-export function comparePins(before: readonly HardwarePin[], now: readonly HardwarePin[]): readonly PinDifference[] {
+/**
+ * How the parts found now differ from those pinned before. Kinds that were not pinned are not compared. `passing`: parts that are there now and
+ * may go, which are not new, and not gone where they were pinned.
+ */
+export function comparePins(
+  before: readonly HardwarePin[],
+  now: readonly HardwarePin[],
+  passing: readonly HardwarePin[] = [],
+): readonly PinDifference[] {
   const key = ({ kind, value }: HardwarePin): string => `${kind} ${value}`
-  const [had, has] = [new Set(before.map(key)), new Set(now.map(key))]
+  const [had, has] = [new Set(before.map(key)), new Set([...now, ...passing].map(key))]
   const kinds = new Set(before.map(({ kind }) => kind))
   return [
     ...before.filter((pin) => !has.has(key(pin))).map((pin): PinDifference => ({ pin, is: 'gone' })),

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest'
+import type { Disk } from '../../main/catalog/hardware/drives/inventory.ts'
+import type { HardwarePin } from '../../main/catalog/single-tenancy/isolation/pins.ts'
+import { known, type Parsed } from '../../main/core/recording/probe.ts'
+import { stepText } from '../support/concluded.ts'
+import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
+
+const NODE = 'demo-metal-04'
+const BLANK: Disk = {
+  name: 'sda',
+  path: '../devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda',
+  model: 'SAMSUNG MZ7L3960',
+  serial: 'S1',
+  transport: '',
+  vendor: 'ATA',
+  wwid: '',
+  subsystem: '',
+  address: '',
+  firmware: '',
+  celsius: null,
+}
+const ownPin: HardwarePin = { kind: 'disk', part: BLANK.model, value: BLANK.serial }
+
+const compared = (
+  disks: readonly Disk[],
+  hardware: readonly HardwarePin[],
+  more: readonly (readonly [string, unknown])[] = [],
+) =>
+  concludeOn(
+    checkOf('lifecycle.disk-swap-detection'),
+    NODE,
+    [
+      ['inventory.disks', known({ disks })],
+      ...more.map(([id, fact]) => [id, known(fact)] as const),
+    ] as readonly (readonly [string, Parsed<unknown>])[],
+    { node: { ...fixtureOf(NODE).context.node, hardware: [...hardware] } },
+  )
+
+// Longhorn attaches each volume of a pod by iSCSI (tgt states a unit serial number), CSI drivers by NVMe over TCP, Amazon’s EBS as NVMe of a card.
+const iscsi: Disk = {
+  ...BLANK,
+  name: 'sdb',
+  path: '../devices/platform/host9/session3/target9:0:0/9:0:0:1/block/sdb',
+  vendor: 'IET',
+  model: 'VIRTUAL-DISK',
+  serial: 'beaf11',
+}
+const overTcp: Disk = {
+  ...BLANK,
+  name: 'nvme9n1',
+  path: '../devices/virtual/nvme-subsystem/nvme-subsys9/nvme9n1',
+  vendor: '',
+  model: 'Linux',
+  serial: 'c0ffee01',
+  transport: 'tcp',
+}
+const ebs: Disk = {
+  ...BLANK,
+  name: 'nvme3n1',
+  model: 'Amazon Elastic Block Store',
+  serial: 'vol0123',
+  transport: 'pcie',
+  vendor: '',
+}
+const media: Disk = {
+  ...BLANK,
+  name: 'sdc',
+  path: '../devices/pci0000:00/0000:00:14.0/usb1/1-1/1-1:1.0/host5/target5:0:0/5:0:0:0/block/sdc',
+  vendor: 'AMI',
+  model: 'Virtual HDisk0',
+  serial: 'AAAABBBBCCCC1',
+}
+
+test.each([
+  ['a volume over iSCSI', iscsi],
+  ['a volume over NVMe/TCP', overTcp],
+  ['a volume of a provider’s service', ebs],
+  ['an image of the management controller', media],
+])('%s that is attached is no new part of the machine', (_, disk) => {
+  expect(compared([BLANK, disk], [ownPin]).verdict).toBe('satisfied')
+  // One that an earlier version pinned and that is still there is not gone.
+  const pinned: HardwarePin = { kind: 'disk', part: disk.model, value: disk.serial }
+  expect(compared([BLANK, disk], [ownPin, pinned]).verdict).toBe('satisfied')
+})
+
+test('another drive in the machine is one, and so is one that is missing', () => {
+  const other = { ...BLANK, name: 'sdb', serial: 'S2' }
+  expect(stepText(compared([BLANK, other], [ownPin]))).toContain('Found and not pinned: disk')
+  expect(stepText(compared([other], [ownPin]))).toContain('Pinned and not found: disk')
+})
+
+// A pod that is given a virtual function takes it along into its own network namespace.
+test('virtual functions of an adapter come and go with pods', () => {
+  const nic = {
+    name: 'eno1',
+    mac: '3c:ec:ef:01:02:03',
+    isUp: true,
+    mtu: 1500,
+    speedMbps: 25000,
+    driver: 'mlx5_core',
+    pciId: '15b3:101d',
+    path: '../../devices/pci0000:00/0000:00:01.0/0000:01:00.0/net/eno1',
+    pciAddress: '0000:01:00.0',
+    addressSource: 0,
+    physicalFunction: null,
+    divisibleInto: 8,
+    portName: 'p0',
+  }
+  const part = {
+    ...nic,
+    name: 'eno1v0',
+    mac: '3c:ec:ef:01:02:99',
+    pciAddress: '0000:01:00.2',
+    physicalFunction: '0000:01:00.0',
+  }
+  const pin: HardwarePin = { kind: 'nic', part: nic.name, value: nic.mac }
+  const adapter = {
+    name: 'mlx5_0',
+    boardId: 'MT_0',
+    firmware: '28.39',
+    nodeGuid: '3cec:ef03:0001:0203',
+    systemGuid: '3cec:ef03:0001:0203',
+    pciAddress: '0000:01:00.0',
+    pciId: '15b3:101d',
+    driver: 'mlx5_core',
+    physicalFunction: null,
+    divisibleInto: 8,
+  }
+  const lane = { ...adapter, name: 'mlx5_2', nodeGuid: '3cec:ef03:0001:0299', physicalFunction: '0000:01:00.0' }
+  const fabric: HardwarePin = { kind: 'hca', part: 'mlx5_0', value: adapter.nodeGuid }
+  const with_ = (interfaces: readonly object[], adapters: readonly object[]) =>
+    compared(
+      [BLANK],
+      [ownPin, pin, fabric],
+      [
+        ['net.interfaces', { interfaces }],
+        ['infiniband', { adapters, ports: [] }],
+      ],
+    ).verdict
+  expect(with_([nic], [adapter])).toBe('satisfied')
+  expect(with_([nic, part], [adapter, lane])).toBe('satisfied')
+  expect(with_([part], [adapter])).toBe('not-satisfied')
+})
