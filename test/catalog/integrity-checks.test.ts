@@ -430,6 +430,16 @@ describe('memory errors', () => {
     expect(judge(['Multi-bit ECC'], [{ ...gpu, ecc: null, memoryErrors: { ...errors, uncorrectedNow: null } }])).toBe(
       'inconclusive',
     )
+    // NVML reference, nvmlDeviceGetMemoryErrorCounter: of a divided GPU (MIG) the counts since the driver was loaded are not available; those
+    // of its life include them.
+    const divided = { ...errors, uncorrectedNow: null }
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: divided }])).toBe('satisfied')
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...divided, uncorrectedEver: 2 } }])).toBe(
+      'inconclusive',
+    )
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...divided, uncorrectedEver: null } }])).toBe(
+      'inconclusive',
+    )
     expect(
       judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, uncorrectedNow: 1, uncorrectedEver: 1 } }]),
     ).toBe('not-satisfied')

@@ -130,13 +130,15 @@ function graphics(modules: Parsed<GpuModules>, gpus: Parsed<NvidiaGpus>): readon
   const are = (wanted: (gpu: NvidiaGpu) => boolean): readonly string[] =>
     all.filter(wanted).map(({ address }) => address)
   const off = are(({ ecc }) => ecc === 'Disabled')
+  // Of a divided GPU (MIG) the driver counts over its life alone, which includes all since it was loaded (NVML, nvmlDeviceGetMemoryErrorCounter).
   const silent = are(
-    ({ ecc, memoryErrors }) => ecc !== 'Disabled' && (ecc !== 'Enabled' || memoryErrors.uncorrectedNow === null),
+    ({ ecc, memoryErrors: { uncorrectedNow, uncorrectedEver } }) =>
+      ecc !== 'Disabled' && (ecc !== 'Enabled' || (uncorrectedNow === null && uncorrectedEver !== 0)),
   )
   const wrong = are(({ memoryErrors: { uncorrectedNow } }) => (uncorrectedNow ?? 0) > 0)
   // NVML reference, nvmlEccCounterType_t: the counts of a device’s life are never reset, also after its memory was replaced by spare rows.
   const earlier = are(
-    ({ address, memoryErrors }) => (memoryErrors.uncorrectedEver ?? 0) > 0 && !wrong.includes(address),
+    ({ memoryErrors: { uncorrectedNow, uncorrectedEver } }) => uncorrectedNow === 0 && (uncorrectedEver ?? 0) > 0,
   )
   const broken = are(({ memoryErrors }) => memoryErrors.hasFailed)
   const pending = are(({ memoryErrors }) => memoryErrors.isPending)
