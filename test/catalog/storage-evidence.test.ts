@@ -12,8 +12,10 @@ import {
   storageDmIntegrity,
   storageScrubTimers,
 } from '../../main/catalog/hardware/storage-integrity/probes.ts'
-import type { Answer } from '../../main/core/recording/probe.ts'
+import { type Answer, known } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
+import { stepText } from '../support/concluded.ts'
+import { checkOf, concludeOn } from '../support/evaluated.ts'
 
 /**
  * Forms after the sources named in each probe; the head of a ZFS pool that decays after zpool-status(8), sedutil's newer line after its
@@ -58,6 +60,21 @@ describe('drives that encrypt themselves', () => {
       undefined,
       undefined,
     ])
+  })
+
+  // TCG Opal SSC 2.01, 3.1.1.3: LockingEnabled is the state of the locking function, and sedutil-cli --initialsetup sets it while the range of the
+  // whole drive does not lock yet (DtaDevOpal::initialSetup). Level 0 shows of ranges only that one is locked now.
+  test('an active locking function alone does not show that anything locks', () => {
+    const judge = (flags: string) =>
+      concludeOn(checkOf('encryption.at-rest.sed-state'), 'demo-metal-04', [
+        ['inventory.disks', known({ disks: [{ name: 'nvme0n1', model: 'X', serial: 'S1', transport: 'pcie' }] })],
+        ['drives.opal', known({ drives: new Map([['nvme0', opal(flags)]]) })],
+        ['drives.nvme-controllers', known({ controllers: new Map() })],
+      ])
+    const flags = 'LockingEnabled = Y, LockingSupported = Y, MBRDone = Y, MBREnabled = Y, MediaEncrypt = Y'
+    expect(judge(`Locked = N, ${flags}`).verdict).toBe('inconclusive')
+    expect(stepText(judge(`Locked = N, ${flags}`))).toContain('whether any range of it locks')
+    expect(judge(`Locked = Y, ${flags}`).verdict).toBe('satisfied')
   })
 
   test('an NVMe controller reports whether it takes security commands', () => {

@@ -156,7 +156,7 @@ const encryptionAtRestSedState = defineCheck({
   expected: 'Locking is enabled on every self-encrypting drive.',
   ends: 'supported-or-recorded',
   limitations:
-    'Relies on the drive’s firmware. Which ranges are locked and who holds the authority is not read. Use of a validated module is shown only by the drive’s own certificate. A drive locks when it loses power: on the running node it is unlocked. Drives behind a RAID controller are read with that controller’s tools, which are not used.',
+    'Relies on the drive’s firmware. Which ranges lock and who holds the authority is not read, and only a range that is locked now shows that any does. Use of a validated module is shown only by the drive’s own certificate. A range that locks does so when the drive loses power: on the running node it is unlocked. Drives behind a RAID controller are read with that controller’s tools, which are not used.',
   requires: { disks: inventoryDisks },
   optional: { opal: drivesOpal, controllers: drivesNvmeControllers },
   evaluate({ disks: { disks } }, { opal, controllers }) {
@@ -202,9 +202,15 @@ function stateOf(disk: Disk, shown: string, opal: OpalDrives | null, nvme: NvmeC
         ? entry('open', unclear, 'it encrypts its media and nothing locks it, which protects nothing')
         : entry('cannot', unclear, 'it does not encrypt its media')
     if (!locking.mediaEncrypt) return entry('open', unclear, 'its locking is on, but its media are not encrypted')
-    const now = locking.locked ? 'It is locked now' : 'It is unlocked now and locks when it loses power'
+    // The flag stands for the function and not for a range: sedutil’s initial setup switches it on and leaves the whole drive open.
+    if (!locking.locked)
+      return entry(
+        'unknown',
+        unclear,
+        'it encrypts its media and its locking is on; whether any range of it locks is not reported',
+      )
     const shadow = locking.showsShadow ? ', and shows its own start-up system' : ''
-    return entry('locks', supports, `it encrypts its media and its locking is on. ${now}${shadow}`)
+    return entry('locks', supports, `it encrypts its media and its locking is on. A range of it is locked now${shadow}`)
   }
   if (controller !== undefined && !isOther && !controller.takesSecurityCommands)
     return {
