@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { netInterfaces } from '../../main/catalog/data-protection/network/interfaces.ts'
 import type { Disk } from '../../main/catalog/hardware/drives/inventory.ts'
 import type { HardwarePin } from '../../main/catalog/single-tenancy/isolation/pins.ts'
 import { known, type Parsed } from '../../main/core/recording/probe.ts'
@@ -140,4 +141,36 @@ test('virtual functions of an adapter come and go with pods', () => {
   expect(with_([nic], [adapter])).toBe('satisfied')
   expect(with_([nic, part], [adapter, lane])).toBe('satisfied')
   expect(with_([part], [adapter])).toBe('not-satisfied')
+})
+
+// Red Hat, Configuring InfiniBand and RDMA networks, “Understanding IPoIB hardware addresses”: of the 20 bytes the last 8 are the port’s own; the
+// number of the queue pair and the prefix of the subnet before them change between starts.
+test('an interface over InfiniBand is the same part after a restart', () => {
+  const ib = (queue: string) => ({
+    name: 'ibp26s0',
+    mac: `00:00:${queue}:fe:80:00:00:00:00:00:00:94:6d:ae:03:00:41:80:02`,
+    isUp: true,
+    mtu: 2044,
+    speedMbps: 400000,
+    driver: 'mlx5_core',
+    pciId: '15b3:1021',
+    path: '../../devices/pci0000:15/0000:15:01.0/0000:1a:00.0/net/ibp26s0',
+    pciAddress: '0000:1a:00.0',
+    addressSource: 0,
+    physicalFunction: null,
+    divisibleInto: 16,
+    portName: '',
+  })
+  const verdictWith = (value: string, queue: string) =>
+    compared(
+      [BLANK],
+      [ownPin, { kind: 'nic', part: 'ibp26s0', value }],
+      [['net.interfaces', { interfaces: [ib(queue)] }]],
+    ).verdict
+  expect(verdictWith('94:6d:ae:03:00:41:80:02', '00:8c')).toBe('satisfied')
+  // As an earlier version pinned it.
+  expect(verdictWith(ib('10:71').mac, '00:8c')).toBe('satisfied')
+  expect(verdictWith('94:6d:ae:03:00:41:80:03', '00:8c')).toBe('not-satisfied')
+  const same = netInterfaces.ignoredInDrift?.normalize
+  expect(same?.({ interfaces: [ib('10:71')] })).toEqual(same?.({ interfaces: [ib('00:8c')] }))
 })

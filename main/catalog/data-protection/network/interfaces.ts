@@ -56,7 +56,7 @@ export const netInterfaces = defineProbe({
       interfaces: inOrder(
         interfaces
           .filter(({ name, driver }) => driver !== null || !isContainerEnd(name))
-          .map(({ mac, ...rest }) => (rest.addressSource === 1 ? rest : { ...rest, mac })),
+          .map(({ mac, ...rest }) => (rest.addressSource === 1 ? rest : { ...rest, mac: lastingAddress(mac) })),
       ),
     }),
   },
@@ -129,6 +129,13 @@ export const netInterfaces = defineProbe({
     })
   },
 })
+
+/**
+ * The part of an address that lasts. One over InfiniBand has 20 bytes: the number of a queue pair and the prefix of the subnet, which change
+ * between starts, and the 8 bytes of the port itself (Documentation/infiniband/ipoib.rst, RFC 4391 §9.1.1).
+ */
+export const lastingAddress = (mac: string): string =>
+  /^([0-9a-f]{2}:){19}[0-9a-f]{2}$/i.test(mac) ? mac.slice(-'00:00:00:00:00:00:00:00'.length) : mac
 
 export const inventoryNetworkInterfaces = defineCheck({
   id: 'inventory.network-interfaces',

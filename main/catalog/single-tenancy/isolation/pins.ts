@@ -2,7 +2,7 @@ import type { Isolation } from '../../../../schemas/types.ts'
 import { plain } from '../../../core/base/plain-text.ts'
 import type { Read } from '../../../core/recording/readings.ts'
 import { compare } from '../../../core/recording/recording.ts'
-import { netInterfaces } from '../../data-protection/network/interfaces.ts'
+import { lastingAddress, netInterfaces } from '../../data-protection/network/interfaces.ts'
 import { inventoryDisks } from '../../hardware/drives/inventory.ts'
 import { infiniband } from '../../hardware/fabric/index.ts'
 import { gpuNvidia } from '../../hardware/gpu/nvidia.ts'
@@ -84,7 +84,7 @@ function adapters(read: Read): readonly Part[] {
           .filter(({ driver, addressSource }) => driver !== null && addressSource === 0)
           .map(
             ({ name, mac, physicalFunction }): Part => ({
-              pin: { kind: 'nic', part: name, value: mac },
+              pin: { kind: 'nic', part: name, value: lastingAddress(mac) },
               stays: physicalFunction === null,
             }),
           )
@@ -115,7 +115,7 @@ export function comparePins(
   now: readonly HardwarePin[],
   passing: readonly HardwarePin[] = [],
 ): readonly PinDifference[] {
-  const key = ({ kind, value }: HardwarePin): string => `${kind} ${value}`
+  const key = ({ kind, value }: HardwarePin): string => `${kind} ${kind === 'nic' ? lastingAddress(value) : value}`
   const [had, has] = [new Set(before.map(key)), new Set([...now, ...passing].map(key))]
   const kinds = new Set(before.map(({ kind }) => kind))
   return [
