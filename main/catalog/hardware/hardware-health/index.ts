@@ -3,6 +3,7 @@ import { type Context, type DraftObservation, defineCheck, unclearAbout } from '
 import { contradicts, count, decide, named, supports, unclear } from '../../base/steps.ts'
 import { defineSubject } from '../../base/subject.ts'
 import { limitOf, limitText } from '../../base/thresholds.ts'
+import { isInMachine } from '../../single-tenancy/isolation/disk-attachment.ts'
 import { type Disk, inventoryDisks } from '../drives/inventory.ts'
 import { gpuNvidia, type NvidiaGpus } from '../gpu/nvidia.ts'
 import { type Bmc, bmc, bmcPresence } from '../management-controller/probes.ts'
@@ -37,9 +38,7 @@ export const availabilityHardwareHealth = defineCheck({
   },
   thresholds: ['disk.worn'],
   evaluate({ disks: { disks }, presence, pci }, { nvme, smart, controller, gpus, throttling }, context) {
-    const local = disks.filter(
-      ({ transport, name }) => (transport === '' || transport === 'pcie') && !/^(sr|fd)/.test(name),
-    )
+    const local = disks.filter((disk) => isInMachine(disk) && !/^(sr|fd)/.test(disk.name))
     return decide([
       ...(local.length === 0 ? [unclear('No drive in the server itself is listed.', inventoryDisks)] : []),
       ...nvmeSteps(local, nvme, context),

@@ -139,6 +139,10 @@ export const isVirtualMedia = (disk: Disk): boolean =>
   attachmentOf(disk) === 'usb' &&
   /virtual ?(cd|dvd|hdisk|hd|floppy|media|usb|disk)|remote ?media|iDRAC|LCDRIVE|vFlash/i.test(fullName(disk))
 
+/** Whether a drive is in this machine, as far as it shows: not reached over a network, and no image of the management controller. */
+export const isInMachine = (disk: Disk): boolean =>
+  attachmentOf(disk) !== 'network' && networkOf(disk, null) === null && !isVirtualMedia(disk)
+
 /**
  * Controllers that emulators present, for drives that show nothing themselves (pci.ids): ICH9 and PIIX, LSI 53c1030 and SAS1068, VMware’s,
  * SATA of VirtualBox.

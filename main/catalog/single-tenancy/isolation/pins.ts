@@ -7,7 +7,7 @@ import { inventoryDisks } from '../../hardware/drives/inventory.ts'
 import { infiniband } from '../../hardware/fabric/index.ts'
 import { gpuNvidia } from '../../hardware/gpu/nvidia.ts'
 import { hostSerials } from '../../hardware/machine/identity.ts'
-import { attachmentOf, isVirtualMedia, networkOf, serviceOf } from './disk-attachment.ts'
+import { isInMachine, serviceOf } from './disk-attachment.ts'
 
 export type HardwarePin = Isolation['pins'][number]
 
@@ -66,11 +66,7 @@ function disks(read: Read): readonly Part[] {
   // The kernel numbers drives as it finds them, so the model names the part: a renumbered drive is not a swapped one.
   return drives.fact.disks.map((disk) => ({
     pin: { kind: 'disk', part: disk.model, value: disk.serial },
-    stays:
-      attachmentOf(disk) !== 'network' &&
-      networkOf(disk, null) === null &&
-      serviceOf(disk) === null &&
-      !isVirtualMedia(disk),
+    stays: isInMachine(disk) && serviceOf(disk) === null,
   }))
 }
 
