@@ -1,5 +1,6 @@
 import { plain } from '../../../core/base/plain-text.ts'
 import { unescapeOctal } from '../../base/read-text.ts'
+import { isServiceModel } from '../../single-tenancy/isolation/disk-attachment.ts'
 import { dmTargets, storageBlockDevices, storageDmTable, storageSwaps } from '../block-devices/index.ts'
 import { storageZfs } from '../block-devices/zfs.ts'
 import { mountKind, mountTree, valuesOf } from '../mounts/kinds.ts'
@@ -83,15 +84,18 @@ function followLayer(view: View, device: BlockDevice, trail: Trail): Walked {
   if (/^(md|bcache)\d+/.test(device.kernelName)) return NOT_SHOWN
   // lsblk.c, get_transport(): a Fibre Channel adapter over Ethernet has a transport name of its own.
   const remote = /^(iscsi|fc|fcoe|nbd|rbd|tcp|rdma)$/.test(device.transport) || /^(nbd|rbd)\d+/.test(device.kernelName)
-  return {
-    ...end(
-      'exposed',
-      remote
-        ? 'a drive on another system, without an encrypting layer on this node'
-        : 'there is no encrypting layer above the drive',
-    ),
-    remote,
-  }
+  if (remote || isServiceModel(device.model))
+    return {
+      ...end(
+        'external-unverified',
+        remote
+          ? 'a drive on another system, which this node cannot show; there is no encrypting layer on this node'
+          : 'a volume of the provider’s storage service, which this node cannot show; there is no encrypting layer on this node',
+      ),
+      remote,
+      readFrom: storageBlockDevices.id,
+    }
+  return end('exposed', 'there is no encrypting layer above the drive')
 }
 
 const NOT_SHOWN = end('unknown', 'the layers below this device were not shown')
@@ -139,8 +143,10 @@ function followDm(view: View, device: BlockDevice, trail: Trail): Walked {
         ),
       ),
     )
-    // A layer below may do what this one does not.
-    return rank(below) < rank(layer) ? below : { ...layer, remote: below.remote, readFrom: storageDmTable.id }
+    // A layer below may do what this one does not; what another system does is a guess, and counts only where there is no cipher at all.
+    const isBetter =
+      rank(below) < rank(layer) && (below.outcome !== 'external-unverified' || layer.outcome === 'exposed')
+    return isBetter ? below : { ...layer, remote: below.remote, readFrom: storageDmTable.id }
   }
   const type = device.dmUuid ?? (device.type === 'crypt' ? 'CRYPT-LUKS2-' : device.type === 'lvm' ? 'LVM-' : '')
   if (PLAIN_LAYER.test(type) || below.outcome === 'encrypted') return below

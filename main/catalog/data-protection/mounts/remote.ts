@@ -198,7 +198,7 @@ export function argueDrive(drive: Root, remote: Parsed<RemoteStorage>): DraftObs
   const leaf = leafOf(drive)
   if (walked.outcome === 'encrypted')
     return supports(`${name} is encrypted before it crosses the network: ${way}.`, storageBlockDevices)
-  if (walked.outcome !== 'exposed')
+  if (walked.outcome !== 'external-unverified')
     return unclear(`${name} crosses a network; ${walked.why}: ${way}.`, storageBlockDevices)
   if (/^(rbd|nbd)\d/.test(leaf))
     return unclear(

@@ -114,6 +114,7 @@ const SERVICE_VOLUMES: readonly (readonly [RegExp, string])[] = [
   [/^Alibaba Cloud Elastic Block/i, 'Alibaba’s volume service (EBS)'],
   [/^(DO|HC|SCW|LINODE|b_ssd|VULTR) ?(Volume|Block)/i, 'the provider’s volume service'],
 ]
+export const isServiceModel = (model: string): boolean => SERVICE_VOLUMES.some(([pattern]) => pattern.test(model))
 export const serviceOf = (disk: Disk): string | null =>
   SERVICE_VOLUMES.find(([pattern]) => pattern.test(fullName(disk)))?.[1] ?? null
 
