@@ -174,3 +174,35 @@ test('an interface over InfiniBand is the same part after a restart', () => {
   const same = netInterfaces.ignoredInDrift?.normalize
   expect(same?.({ interfaces: [ib('10:71')] })).toEqual(same?.({ interfaces: [ib('00:8c')] }))
 })
+
+// OpenBMC gives the server’s end of its USB network an address that it draws at each of its own starts, as drivers of USB gadgets do.
+test('the network of a management controller over USB is no part of the machine', () => {
+  const port = (mac: string) => ({
+    name: 'usb0',
+    mac,
+    isUp: true,
+    mtu: 1500,
+    speedMbps: null,
+    driver: 'cdc_ether',
+    pciId: null,
+    path: '../../devices/pci0000:00/0000:00:14.0/usb1/1-3/1-3:1.0/net/usb0',
+    pciAddress: '0000:00:14.0',
+    addressSource: 0,
+    physicalFunction: null,
+    divisibleInto: null,
+    portName: '',
+  })
+  const own = {
+    ...port('3c:ec:ef:01:02:03'),
+    name: 'eno1',
+    driver: 'igb',
+    path: '../../devices/pci0000:00/0000:00:01.0/0000:01:00.0/net/eno1',
+  }
+  const pin: HardwarePin = { kind: 'nic', part: 'eno1', value: own.mac }
+  const result = compared(
+    [BLANK],
+    [ownPin, pin],
+    [['net.interfaces', { interfaces: [own, port('02:4f:11:a0:3c:77')] }]],
+  )
+  expect(result.verdict).toBe('satisfied')
+})

@@ -242,7 +242,7 @@ const lifecycleDiskSwapDetection = defineCheck({
   property: 'evidence',
   expected: 'Every drive, GPU, adapter and board pinned at an earlier collection is present, and no other of its kind.',
   limitations:
-    'A part that was removed and returned between two collections is not detected. Volumes over a network or of a provider’s service, images of a management controller and virtual functions of an adapter are no parts of the machine: none of them is new. Serial numbers are self-reported by the node.',
+    'A part that was removed and returned between two collections is not detected. Volumes over a network or of a provider’s service, images of a management controller, network interfaces on USB and virtual functions of an adapter are no parts of the machine: none of them is new. Serial numbers are self-reported by the node.',
   requires: {},
   optional: PROBES,
   evaluate(_, wanted, { node }) {

@@ -71,7 +71,7 @@ function disks(read: Read): readonly Part[] {
 }
 
 // addr_assign_type 0: the address is the part's own (NET_ADDR_PERM); software can set every other kind. A pod that is given a virtual
-// function takes it out of view.
+// function takes it out of view, and the end of a management controller’s network over USB can have a new address at each of its starts.
 function adapters(read: Read): readonly Part[] {
   const [nics, fabric] = [read(netInterfaces), read(infiniband)]
   return [
@@ -79,9 +79,9 @@ function adapters(read: Read): readonly Part[] {
       ? nics.fact.interfaces
           .filter(({ driver, addressSource }) => driver !== null && addressSource === 0)
           .map(
-            ({ name, mac, physicalFunction }): Part => ({
+            ({ name, mac, physicalFunction, path }): Part => ({
               pin: { kind: 'nic', part: name, value: lastingAddress(mac) },
-              stays: physicalFunction === null,
+              stays: physicalFunction === null && !path.includes('/usb'),
             }),
           )
       : []),
