@@ -11,6 +11,7 @@ interface Function {
   readonly id: string
   /** As in uevent: without leading zeros. */
   readonly class?: string
+  readonly subsystem?: string
   /** What sriov_numvfs holds; left out where the function has no such file. */
   readonly made?: number
 }
@@ -20,7 +21,8 @@ const bus = (...functions: readonly Function[]): Parsed<unknown> => {
   const of = (line: (one: Function, folder: string) => string): string =>
     functions.map((one) => line(one, `/sys/bus/pci/devices/${one.address}`)).join('')
   const ids = of(
-    ({ id, class: kind = '20000' }, folder) => `${folder}/uevent:PCI_CLASS=${kind}\n${folder}/uevent:PCI_ID=${id}\n`,
+    ({ id, class: kind = '20000', subsystem = '0000:0000' }, folder) =>
+      `${folder}/uevent:PCI_CLASS=${kind}\n${folder}/uevent:PCI_ID=${id}\n${folder}/uevent:PCI_SUBSYS_ID=${subsystem}\n`,
   )
   const tree = of(
     ({ address, path }) => `lrwxrwxrwx 1 root root 0 Nov 21 06:59 ${address} -> ../../../devices/${path}/${address}\n`,
@@ -84,4 +86,38 @@ describe('virtual functions on the PCI bus', () => {
     ])
   })
   test('none', () => expect(concluded(DRIVE, adapter('0000:16:00.0', 0)).verdict).toBe('satisfied'))
+})
+
+describe('devices that emulators copy from real ones', () => {
+  const root = (address: string, id: string, kind: string, subsystem?: string): Function => ({
+    address,
+    path: 'pci0000:00',
+    id,
+    class: kind,
+    ...(subsystem === undefined ? {} : { subsystem }),
+  })
+  // QEMU include/hw/pci/pci.h: the default subsystem of whatever it emulates; Xen and VMware write their own.
+  test.each<[string, readonly Function[]]>([
+    [
+      'QEMU q35 with SATA and e1000e',
+      [
+        root('0000:00:1f.2', '8086:2922', '10601', '1AF4:1100'),
+        root('0000:00:02.0', '8086:10D3', '20000', '1AF4:1100'),
+      ],
+    ],
+    ['Xen HVM', [root('0000:00:01.1', '8086:7010', '10180', '5853:0001')]],
+    ['VMware with e1000 and LSI', [root('0000:02:01.0', '8086:100F', '20000', '15AD:0750')]],
+    // Hyper-V of generation 1, as Azure has it: its disk controller is Intel's of 1997, and its display names it.
+    ['Hyper-V, the drives alone', [root('0000:00:07.1', '8086:7111', '10180')]],
+    ['a display that only an emulator has', [DRIVE, root('0000:00:08.0', '1414:5353', '30000')]],
+    ['QEMU’s display beside a drive that was handed on', [DRIVE, root('0000:00:01.0', '1234:1111', '30000')]],
+  ])('%s', (_, functions) => {
+    const result = concluded(...functions)
+    expect(result.verdict).toBe('not-satisfied')
+    expect(stepText(result)).toContain('Emulated devices')
+  })
+
+  test('the display of a management controller is none of them', () => {
+    expect(concluded(DRIVE, root('0000:04:00.0', '1A03:2000', '30000', '15D9:1B95')).verdict).toBe('satisfied')
+  })
 })

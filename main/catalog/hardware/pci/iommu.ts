@@ -13,7 +13,12 @@ import {
 } from '../../base/read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../../base/steps.ts'
 import { isVirtualFunctionId } from '../../data-protection/network/known-adapters.ts'
-import { isUnitDrive, SHARED_VENDORS, VIRTUAL_VENDORS } from '../../single-tenancy/isolation/pci-hardware.ts'
+import {
+  isUnitDrive,
+  SHARED_VENDORS,
+  VIRTUAL_VENDORS,
+  virtualDevicePlatform,
+} from '../../single-tenancy/isolation/pci-hardware.ts'
 import { type HostedDevices, virtHosted } from '../../single-tenancy/virtualization/index.ts'
 import { type GpuDirect, rdmaGpudirect } from '../fabric/rdma.ts'
 import { isGpuFunction } from '../gpu/models.ts'
@@ -174,6 +179,25 @@ function recommended(direct: Parsed<GpuDirect>, system: Parsed<OsIdentity>): rea
   ]
 }
 
+/** Controllers of drives of 1996 and 1997 (PIIX3, PIIX4), which emulators copy: no machine of 64 bits had one. */
+const COPIED_CONTROLLERS: ReadonlySet<string> = new Set(['8086:7010', '8086:7111'])
+
+/**
+ * A device of an emulator, by its own id or by that of the board that it states: QEMU writes 1af4:1100 on whatever it copies (include/hw/pci/pci.h),
+ * Xen and VMware write ids of their own. Displays count where only an emulator has them.
+ */
+const isEmulated = (device: PciDevice): boolean => {
+  const { vendor, subsystemVendor, subsystemDevice } = device
+  return (
+    VIRTUAL_VENDORS.has(vendor) ||
+    virtualDevicePlatform(device) !== null ||
+    // 1234 is assigned to no one, and boards of some makers state it.
+    (VIRTUAL_VENDORS.has(subsystemVendor) && subsystemVendor !== '1234') ||
+    (subsystemVendor === '1af4' && subsystemDevice === '1100' && vendor !== '1af4') ||
+    COPIED_CONTROLLERS.has(`${vendor}:${device.device}`)
+  )
+}
+
 const isVirtualFunction = (device: PciDevice): boolean =>
   isVirtualFunctionId(`${device.vendor}:${device.device}`) || isGpuFunction(device)
 
@@ -201,14 +225,18 @@ export const tenancyPcieInventory = defineCheck({
     'Ids are read through firmware that the provider controls. Serial numbers were not compared with an inventory of the chassis, since none is declared, and a physical function can have been handed to a guest.',
   requires: { pci: pciDevices },
   evaluate({ pci }) {
-    const devices = pci.devices.filter((device) => /^(01|02|03|12)/.test(device.class) && device.class !== '030000')
+    const devices = pci.devices.filter(
+      (device) => /^(01|02|03|12)/.test(device.class) && (device.class !== '030000' || isEmulated(device)),
+    )
     const list = (some: readonly PciDevice[]): string =>
       named(
         some.map(({ address, vendor, device }) => `${address} ${vendor}:${device}`),
         4,
       )
-    const virtual = devices.filter(({ vendor }) => VIRTUAL_VENDORS.has(vendor))
-    const shared = devices.filter((device) => SHARED_VENDORS.has(device.vendor) || isUnitDrive(device))
+    const virtual = devices.filter(isEmulated)
+    const shared = devices.filter(
+      (device) => !virtual.includes(device) && (SHARED_VENDORS.has(device.vendor) || isUnitDrive(device)),
+    )
     const parts = devices.filter(isVirtualFunction)
     const own = ownFunctions(parts, devices)
     const functions = parts.filter((device) => !own.has(device))
