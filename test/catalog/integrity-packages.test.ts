@@ -109,6 +109,12 @@ describe('files against the package database', () => {
     expect(read.checked).not.toContain('sudo-rs')
   })
 
+  // As the CIS Benchmarks of Ubuntu and Debian have nullok removed; dpkg 1.21.22 lists the profile as no configuration file.
+  test('dpkg: a profile of pam-auth-update that was changed counts as configuration', () => {
+    const read = fact(dpkg('??5??????   /usr/share/pam-configs/unix\n??5?????? c /etc/pam.d/other\n'))
+    expect(read).toMatchObject({ altered: [], missing: [], configured: 2 })
+  })
+
   test('dpkg without the right to read', () => {
     const read = fact(
       dpkg('????????? c /etc/sudoers\n?????????   /usr/bin/sudo\nmissing     /usr/lib/x (Permission denied)\n'),

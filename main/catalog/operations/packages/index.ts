@@ -64,6 +64,8 @@ const RPM = ['openssh-server', 'sudo', 'pam', 'shadow-utils', 'util-linux', 'cor
 
 // Left out on purpose by images without documentation (dpkg.cfg path-exclude, rpm tsflags=nodocs).
 const DOCUMENTATION = /^\/usr\/share\/(doc|man|info|locale|lintian|licenses)\//
+// Profiles from which pam-auth-update(8) makes the files in /etc/pam.d. The CIS Benchmarks have them edited; no package marks them as configuration.
+const PROFILE = /^\/usr\/share\/pam-configs\//
 const FORM = /^(missing|[.?0-9A-Z]{8,9}) {1,6}(?:([a-z]) )?(\/.*)$/
 
 /** dpkg(1) --verify, in the format of rpm. Debian keeps MD5 sums of content only. As another user than root, many files are “?”. */
@@ -152,7 +154,8 @@ function readVerified(
   const found = read
     .filter((entry) => entry !== null)
     .filter(({ kind, path }) => kind !== 'd' && !DOCUMENTATION.test(path))
-  const own = found.filter(({ kind }) => kind !== 'c' && kind !== 'g')
+  const isSetting = ({ kind, path }: (typeof found)[number]): boolean => kind === 'c' || PROFILE.test(path)
+  const own = found.filter((entry) => !isSetting(entry) && entry.kind !== 'g')
   const isUnreadable = ({ marks, path }: { readonly marks: string; readonly path: string }): boolean =>
     path.endsWith(' (Permission denied)') || (marks !== 'missing' && marks[2] === '?')
   const paths = (wanted: (entry: (typeof own)[number]) => boolean): readonly string[] =>
@@ -166,7 +169,7 @@ function readVerified(
     missing: paths((entry) => entry.marks === 'missing' && !isUnreadable(entry)),
     reattributed: paths((entry) => !isAltered(entry) && entry.marks !== 'missing' && /[DLMUGP]/.test(entry.marks)),
     unreadable: paths(isUnreadable),
-    configured: found.filter(({ kind, marks }) => kind === 'c' && /[5S]/.test(marks)).length,
+    configured: found.filter((entry) => isSetting(entry) && /[5S]/.test(entry.marks)).length,
   })
 }
 
@@ -175,7 +178,7 @@ export const integrityPackageVerify = defineCheck({
   property: 'integrity',
   expected: 'The installed programs for login, administration and logging are those that their packages delivered.',
   limitations:
-    'Only a short list is compared: the packages of the SSH server, sudo, PAM, passwords, core tools, audit and rsyslog. The package database is on the same server, and root can change both; Debian’s sums are MD5. Configuration files may differ.',
+    'Only a short list is compared: the packages of the SSH server, sudo, PAM, passwords, core tools, audit and rsyslog. The package database is on the same server, and root can change both; Debian’s sums are MD5. Configuration files may differ, and so may the profiles of pam-auth-update.',
   requires: { distribution: packagesDistribution },
   optional: { dpkg: packagesVerifyDpkg, sums: packagesSumsDpkg, rpm: packagesVerifyRpm },
   evaluate({ distribution: { family, id } }, { dpkg, sums, rpm }) {
