@@ -4,7 +4,14 @@ import { type Context, type DraftObservation, defineCheck, unclearAbout } from '
 import { contradicts, count, decide, named, supports, unclear } from '../../base/steps.ts'
 import { limitOf, limitText } from '../../base/thresholds.ts'
 import { type AptArchives, type AptUpdates, packagesApt, packagesAptArchives } from './apt.ts'
-import { type Distribution, packagesDistribution, type RebootState, rebootRequired } from './probes.ts'
+import {
+  type Distribution,
+  type PackageList,
+  packagesDistribution,
+  packagesListDpkg,
+  type RebootState,
+  rebootRequired,
+} from './probes.ts'
 import {
   type DnfLists,
   packagesDnf,
@@ -21,12 +28,18 @@ export const vulnPatchLevel = defineCheck({
   property: 'integrity',
   expected: 'No security update in the node’s recent package lists is pending.',
   limitations:
-    'Only packages from configured sources are covered: software built by hand, containers, drivers and firmware are not. Updates offered only under Ubuntu Pro are not covered. Security updates are identified by the archive that offers the newest version: a fix that reaches the node only within a later ordinary update is not recognized. Updates that are held back or released in phases count as pending. How long an update has been pending is not shown. Where dnf or zypper installs packages the result is inconclusive, since neither reports updates without writing on the node.',
+    'Only packages from configured sources are covered: software built by hand, containers, drivers and firmware are not. Updates offered only under Ubuntu Pro are not covered. Security updates are identified by the archive that offers the newest version: a fix that reaches the node only within a later ordinary update is not recognized. Updates that are held back or released in phases count as pending; those that the node’s preferences of apt (pins) keep out are not listed. How long an update has been pending is not shown. Where dnf or zypper installs packages the result is inconclusive, since neither reports updates without writing on the node.',
   requires: { distribution: packagesDistribution },
-  optional: { apt: packagesApt, archives: packagesAptArchives, dnf: packagesDnf, zypper: packagesZypper },
+  optional: {
+    apt: packagesApt,
+    archives: packagesAptArchives,
+    dpkg: packagesListDpkg,
+    dnf: packagesDnf,
+    zypper: packagesZypper,
+  },
   thresholds: ['updates.list-days'],
-  evaluate({ distribution }, { apt, archives, dnf, zypper }, context) {
-    if (distribution.family === 'debian') return decide(byApt(apt, archives, context))
+  evaluate({ distribution }, { apt, archives, dpkg, dnf, zypper }, context) {
+    if (distribution.family === 'debian') return decide([...byApt(apt, archives, context), ...followed(dpkg)])
     if (distribution.family === 'rhel') return decide(byDnf(dnf, distribution, context))
     if (distribution.family === 'suse') return decide(byZypper(zypper, context))
     return decide([unclear(`Pending updates of ${quote(distribution.id)} are not read.`, packagesDistribution)])
@@ -110,6 +123,24 @@ function made(archives: Parsed<AptArchives>, context: Context): readonly DraftOb
         unclear(
           `The newest list of security updates on the node was made ${days} days before the collection (limit ${limitText(limit)}), so that newer fixes are unknown to the node.`,
           packagesAptArchives,
+        ),
+      ]
+}
+
+/**
+ * The name of a kernel’s package holds its version: a newer kernel is a package of another name, and an update of nothing but the package
+ * without a version that depends on the newest (linux-image-generic, linux-image-amd64). That one is removed to stay with a kernel.
+ */
+function followed(dpkg: Parsed<PackageList>): readonly DraftObservation[] {
+  if (!dpkg.ok) return unclearAbout(packagesListDpkg, dpkg)
+  const images = dpkg.fact.packages.flatMap((row) => /^(linux-image-\S+) /.exec(row)?.[1] ?? [])
+  const kernels = images.filter((name) => /^linux-image-(unsigned-)?\d/.test(name))
+  return kernels.length === 0 || images.length > kernels.length
+    ? []
+    : [
+        unclear(
+          `No installed package follows newer kernels: ${named(kernels, 3)} ${kernels.length === 1 ? 'has' : 'have'} the version in ${kernels.length === 1 ? 'its name' : 'their names'}, so that apt lists a newer kernel as no update.`,
+          packagesListDpkg,
         ),
       ]
 }
