@@ -150,6 +150,43 @@ describe('age of the newest copy', () => {
     expect(judge(backupFreshness, facts(job('borgmatic', 1, 'exit-code'))).verdict).toBe('inconclusive')
     expect(judge(backupFreshness, facts(job('restic', -9))).verdict).toBe('inconclusive')
   })
+
+  // pgBackRest has no units of its own: a full copy each week, and a differential one each day under a name of the site’s.
+  const FULL = job('pgbackrest-full', 5 * 24)
+  const timer = (unit: string, isActive = true) => ({ unit: `${unit}.timer`, isActive })
+  const scheduled = (
+    timers: readonly object[],
+    cron: readonly string[] = [],
+    schedules: readonly object[] = [],
+    stamps: readonly (readonly [string, number])[] = [],
+  ) => ({ 'change.scheduled-jobs': { timers, cron, schedules, stamps: new Map(stamps) } })
+  const CRON_D = '/etc/cron.d/pg-backup'
+  test.each([
+    ['a timer of the site', scheduled([timer('pgbackrest-full'), timer('pgbackrest-diff')]), 'inconclusive'],
+    ['a script that cron runs each day', scheduled([], ['/etc/cron.daily/backup-db']), 'inconclusive'],
+    ['a table of cron', scheduled([], [CRON_D], [{ file: CRON_D, when: '0 3 * * *' }]), 'inconclusive'],
+    ['a table of cron in which every line is a comment', scheduled([], [CRON_D]), 'not-satisfied'],
+    ['a timer that does not wait', scheduled([timer('pgbackrest-diff', false)]), 'not-satisfied'],
+    ['its own timer', scheduled([timer('pgbackrest-full')]), 'not-satisfied'],
+    ['timers of other things', scheduled([timer('logrotate'), timer('dpkg-db-backup')]), 'not-satisfied'],
+  ])('an old copy of a known job next to %s', (_, other, verdict) => {
+    expect(judge(backupFreshness, { ...facts(FULL), ...other }).verdict).toBe(verdict)
+    expect(judge(backupFreshness, { ...facts(job('pgbackrest-full', 5)), ...other }).verdict).toBe('satisfied')
+  })
+
+  test('an agent that runs may have made a newer one; one that is stopped has not', () => {
+    const agent = (activeState: string) => ({ ...job('veeamservice', 0), activeState, endedAtSeconds: null })
+    expect(judge(backupFreshness, facts(FULL, agent('active'))).verdict).toBe('inconclusive')
+    expect(judge(backupFreshness, facts(FULL, agent('inactive'))).verdict).toBe('not-satisfied')
+  })
+
+  test('so it is where only the stamp of a timer shows that the known job is old', () => {
+    const never = { ...FULL, endedAtSeconds: null, exitStatus: null }
+    const stamp = ['pgbackrest-full.timer', Date.parse('2026-11-10T00:00:00Z') / 1000] as const
+    const at = (...timers: readonly object[]) =>
+      judge(backupFreshness, { ...facts(never), ...scheduled(timers, [], [], [stamp]) }).verdict
+    expect([at(), at(timer('pgbackrest-diff'))]).toEqual(['not-satisfied', 'inconclusive'])
+  })
 })
 
 describe('whole parts', () => {

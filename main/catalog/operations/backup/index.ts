@@ -1,6 +1,6 @@
 import type { Parsed } from '../../../core/recording/probe.ts'
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../../core/rules/check.ts'
-import { contradicts, decide, named, supports, unclear } from '../../base/steps.ts'
+import { contradicts, decide, named, stepOn, supports, unclear } from '../../base/steps.ts'
 import { defineSubject } from '../../base/subject.ts'
 import { limitOf, limitText } from '../../base/thresholds.ts'
 import { type SystemLoad, systemLoad } from '../availability/probes.ts'
@@ -75,10 +75,15 @@ export const backupFreshness = defineCheck({
       (best, end) => (best === null || end.hours < best.hours ? end : best),
       null,
     )
-    if (newest === null) return decide(withoutEnd(jobs, scheduled, context))
-    const text = `The newest copy is ${hoursText(newest.hours)} old: the job ${named([newest.job.unit])} (${newest.job.tool.name}) ended then (limit: ${limitText(limit)}).`
+    const newer = mayBeNewer(units, scheduled)
+    if (newest === null) return decide(withoutEnd(jobs, newer, scheduled, context))
+    const text = `The newest copy${newer.length === 0 ? '' : ' of a known job'} is ${hoursText(newest.hours)} old: the job ${named([newest.job.unit])} (${newest.job.tool.name}) ended then (limit: ${limitText(limit)}).`
     return decide([
-      newest.hours <= limit.value ? supports(text, backupUnits) : contradicts(text, backupUnits),
+      ...(newest.hours <= limit.value
+        ? [supports(text, backupUnits)]
+        : newer.length === 0
+          ? [contradicts(text, backupUnits)]
+          : [unclear(text, backupUnits), ...newer]),
       ...(newest.status === null
         ? []
         : [
@@ -99,9 +104,34 @@ export const backupFreshness = defineCheck({
   },
 })
 
+/**
+ * What else makes copies at times that are not read, so that the newest of a known job may not be the newest: agents that run, and what starts
+ * by itself under the name of a backup, such as daily differences next to a full copy each week. A table of cron counts with a line in force.
+ */
+function mayBeNewer(units: readonly BackupUnit[], scheduled: Parsed<ScheduledJobs>): readonly DraftObservation[] {
+  const agents = units.filter(({ isJob, activeState }) => !isJob && activeState === 'active').map(({ unit }) => unit)
+  const { timers, cron, schedules } = scheduled.ok ? scheduled.fact : { timers: null, cron: [], schedules: [] }
+  const starting = [
+    ...cron.filter((entry) => !entry.startsWith('/etc/cron.d/') || schedules.some(({ file }) => file === entry)),
+    ...(timers ?? []).filter(({ isActive }) => isActive).map(({ unit }) => unit),
+  ]
+  const entries = namedLikeBackups(units, starting)
+  return [
+    ...stepOn(unclear, 'Running, and what they copied last is known to their server only', agents, backupUnits),
+    ...stepOn(unclear, 'Named like a backup, with a last run that was not read', entries, scheduledJobs),
+  ]
+}
+
+/** Names like that of a backup, without timers of the units that are known. */
+function namedLikeBackups(units: readonly BackupUnit[], entries: readonly string[]): readonly string[] {
+  const known = new Set(units.map(({ unit }) => `${unit}.timer`))
+  return entries.filter((entry) => isNamedLikeBackup(entry) && !known.has(entry))
+}
+
 /** No successful end is known: the stamps of persistent timers still show when a job was last started, across starts of the node. */
 function withoutEnd(
   jobs: readonly BackupUnit[],
+  newer: readonly DraftObservation[],
   scheduled: Parsed<ScheduledJobs>,
   context: Context,
 ): readonly DraftObservation[] {
@@ -123,13 +153,15 @@ function withoutEnd(
     `No successful end of a backup job is known since the node started: ${named(jobs.map(({ unit }) => unit))}.`,
     backupUnits,
   )
-  const isStale = started.length === jobs.length && started.every(({ hours }) => hours > limit.value)
+  const isStale =
+    newer.length === 0 && started.length === jobs.length && started.every(({ hours }) => hours > limit.value)
   return [
     unended,
     ...started.map(({ unit, hours }) => {
       const text = `The timer of ${named([unit])} last went off ${hoursText(hours)} ago (limit: ${limitText(limit)}).`
       return isStale ? contradicts(text, scheduledJobs) : unclear(text, scheduledJobs)
     }),
+    ...newer,
   ]
 }
 
@@ -242,9 +274,8 @@ function namedSteps(
   hasJobs: boolean,
 ): readonly DraftObservation[] {
   if (!scheduled.ok) return []
-  const known = new Set(units.map(({ unit }) => `${unit}.timer`))
-  const timers = (scheduled.fact.timers ?? []).map(({ unit }) => unit).filter((unit) => !known.has(unit))
-  const entries = [...scheduled.fact.cron, ...timers].filter(isNamedLikeBackup)
+  const timers = (scheduled.fact.timers ?? []).map(({ unit }) => unit)
+  const entries = namedLikeBackups(units, [...scheduled.fact.cron, ...timers])
   if (entries.length === 0) return []
   const text = `Named like a backup, with a result that was not read: ${named(entries)}.`
   return [hasJobs ? supports(text, scheduledJobs) : unclear(text, scheduledJobs)]
