@@ -43,9 +43,9 @@ export const integrityFim = defineCheck({
   limitations:
     'Which files it watches, with which options cron starts it, the content of its reports and their review are not read. A baseline on the same server can be rebuilt by root. Tools that are not in this catalog are not detected; audit rules on files are no file-integrity check, and read-only images with checksums (dm-verity, fs-verity) are not searched for.',
   requires: { agents: integrityAgents, marks: integrityMarks, schedules: integritySchedules },
-  optional: { ima: kernelIma, scheduled: scheduledJobs },
+  optional: { ima: kernelIma, scheduled: scheduledJobs, processes: tenancyProcesses },
   thresholds: ['integrity.days'],
-  evaluate({ agents, marks, schedules }, { ima, scheduled }, context) {
+  evaluate({ agents, marks, schedules }, { ima, scheduled, processes }, context) {
     const read = { agents, marks, schedules, timers: waitingTimers(scheduled) }
     const has = (paths: Parameters<typeof lastChange>[1]): boolean => lastChange(marks, paths) !== null
     const tools = [
@@ -62,6 +62,8 @@ export const integrityFim = defineCheck({
           integrityAgents,
         ),
       ])
+    const others = underOtherUnits('a tool that checks files', WATCHER_PROCESS, processes)
+    if (others.length > 0) return decide(others)
     return decide([
       contradicts('No known tool that checks files against a baseline is on the server.', integrityMarks),
       ...measured(ima.ok ? ima.fact : null),
@@ -80,6 +82,10 @@ const WATCHING: readonly AgentName[] = [
   'qualys-cloud-agent.service',
   'taniumclient.service',
 ]
+
+/** Names of processes, as the kernel cuts them: Auditbeat (file_integrity), osquery (file_events), Wazuh, OSSEC, Samhain, and the agents above. */
+const WATCHER_PROCESS =
+  /^(auditbeat|osqueryd|(wazuh|ossec)-syscheckd|samhain|falcon-sensor(-b)?|wdavdaemon|ds_agent|qualys-cloud-ag|TaniumClient)$/
 
 /**
  * One tool is enough: the steps of the tools that come closest to the condition, and what is against the others as a remark, so that one
@@ -262,7 +268,8 @@ export const integrityMalwareProtection = defineCheck({
       contradicts(`${ENDPOINT.get(unit) ?? ''} is installed and not running.`, integrityAgents),
     )
     const runs = agentsThat(agents, CLAMAV, 'active').length > 0
-    const others = runs || stopped.length > 0 ? [] : underOtherUnits(processes)
+    const others =
+      runs || stopped.length > 0 ? [] : underOtherUnits('an agent against malware', AGENT_PROCESS, processes)
     if (others.length > 0) return decide(others)
     const found = [stopped, scanner].filter((steps) => steps.length > 0)
     return decide(
@@ -278,11 +285,11 @@ const AGENT_PROCESS = /^(clamd|clamonacc|falcon-sensor(-b)?|wdavdaemon|s1-agent|
  * None of the units asked for runs: whether an agent runs under a unit of another name (SUSE’s clamd.service) or in a container is shown by
  * the processes. Empty where the list is whole and has none.
  */
-function underOtherUnits(processes: Parsed<Processes>): readonly DraftObservation[] {
-  const none = 'None of the units asked for runs an agent against malware'
+function underOtherUnits(agent: string, names: RegExp, processes: Parsed<Processes>): readonly DraftObservation[] {
+  const none = `None of the units asked for runs ${agent}`
   if (!processes.ok) return [unclear(`${none}.`, integrityAgents), ...unclearAbout(tenancyProcesses, processes)]
   const { processes: all, isComplete } = processes.fact
-  const found = [...new Set(all.map(({ command }) => command))].filter((command) => AGENT_PROCESS.test(command))
+  const found = [...new Set(all.map(({ command }) => command))].filter((command) => names.test(command))
   if (found.length > 0) return [unclear(`${none}; ${named(found)} runs, and its state was not read.`, tenancyProcesses)]
   return isComplete ? [] : [unclear(`${none}; not every process is listed, so that another may run.`, tenancyProcesses)]
 }
