@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sessionTimeout } from '../../main/catalog/access/session-timeout/index.ts'
+import { packagesDistribution } from '../../main/catalog/operations/packages/probes.ts'
 import { known } from '../../main/core/recording/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { over } from '../support/concluded.ts'
@@ -64,4 +65,19 @@ describe('an idle limit that a later line takes back', () => {
     ],
     ['set to 0 in a later file', `${lines('TMOUT=900')}/etc/profile.d/zz.sh:TMOUT=0\n`, 'not-satisfied'],
   ])('%s', (_, text, expected) => expect(verdictOf(text)).toBe(expected))
+})
+
+// SUSE’s own advice for TMOUT is profile.local (document 7007128), which its /etc/profile reads as its last file.
+test.each([
+  ['suse', '', 'inconclusive'],
+  ['suse', lines('readonly TMOUT=900'), 'satisfied'],
+  ['suse', lines('readonly TMOUT=90000'), 'not-satisfied'],
+  ['debian', '', 'not-satisfied'],
+  ['rhel', '', 'not-satisfied'],
+] as const)('no other file than those that were read: %s %j', (family, text, expected) => {
+  const distribution = { id: family, name: '', version: '15.7', supportEnd: null, family }
+  expect(
+    over('access.session-timeout', [sessionTimeout, known(read(text))], [packagesDistribution, known(distribution)])
+      .verdict,
+  ).toBe(expected)
 })

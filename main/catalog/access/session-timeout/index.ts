@@ -5,7 +5,12 @@ import { foundLines, grepIsComplete } from '../../base/read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../../base/steps.ts'
 import { defineSubject } from '../../base/subject.ts'
 import { limitOf, limitText } from '../../base/thresholds.ts'
-import { type PackageList, packagesListDpkg } from '../../operations/packages/probes.ts'
+import {
+  type Distribution,
+  type PackageList,
+  packagesDistribution,
+  packagesListDpkg,
+} from '../../operations/packages/probes.ts'
 import { accountsLocal, canLogIn, type LocalAccounts } from '../accounts/probes.ts'
 import { settingNumber, settingWords } from '../sshd/access.ts'
 import { type SshdSettings, sshdEffective } from '../sshd/probes.ts'
@@ -181,9 +186,9 @@ const accessSessionTimeout = defineCheck({
   limitations:
     'A program running in the terminal, or a session kept by a multiplexer such as tmux, outlives a shell’s limit. ClientAlive settings of SSH notice dead connections, not idle people, and never count as an idle limit. Match blocks, desktop and web sessions are not covered.',
   requires: { timeout: sessionTimeout, local: accountsLocal },
-  optional: { sshd: sshdEffective, dpkg: packagesListDpkg, ...RUNNING_SSH },
+  optional: { sshd: sshdEffective, dpkg: packagesListDpkg, distribution: packagesDistribution, ...RUNNING_SSH },
   thresholds: ['shell.idle', 'ssh.idle'],
-  evaluate({ timeout, local }, { sshd, dpkg, ...evidence }, context) {
+  evaluate({ timeout, local }, { sshd, dpkg, distribution, ...evidence }, context) {
     const limit = limitOf(context, 'shell.idle')
     const running = runningSsh(sshd, evidence, { keywords: KEYWORDS })
     const old = withoutIdleStop(dpkg)
@@ -191,7 +196,10 @@ const accessSessionTimeout = defineCheck({
       ...(old === null ? byLogind(timeout, limit) : []),
       ...(running.isBearing ? byChannel(sshd, limit) : []),
     ]
-    const idle = session.length > 0 ? session : [...ignored(timeout, old), ...byShell(timeout, limit), ...shells(local)]
+    const idle =
+      session.length > 0
+        ? session
+        : [...ignored(timeout, old), ...byShell(timeout, limit, distribution), ...shells(local)]
     return decide([...idle, ...(running.isBearing ? bySsh(sshd, context, session.length > 0) : []), ...running.steps])
   },
 })
@@ -250,9 +258,22 @@ function byChannel(sshd: Parsed<SshdSettings>, limit: ThresholdValue): readonly 
     : []
 }
 
-function byShell({ shell, readOnly }: SessionTimeout, limit: ThresholdValue): readonly DraftObservation[] {
-  if (shell.length === 0)
-    return [contradicts('No file that shells read at login sets an idle limit (TMOUT).', sessionTimeout, 'shell')]
+/** SUSE’s own files read further ones of the administrator as their last: profile.local, where its advice has TMOUT, and bash.bashrc.local. */
+const withoutLimit = (distribution: Parsed<Distribution>): DraftObservation =>
+  distribution.ok && distribution.fact.family === 'suse'
+    ? unclear(
+        'No file that was read sets an idle limit (TMOUT); “/etc/profile.local” and “/etc/bash.bashrc.local”, which shells read on SUSE, were not read.',
+        sessionTimeout,
+        'shell',
+      )
+    : contradicts('No file that shells read at login sets an idle limit (TMOUT).', sessionTimeout, 'shell')
+
+function byShell(
+  { shell, readOnly }: SessionTimeout,
+  limit: ThresholdValue,
+  distribution: Parsed<Distribution>,
+): readonly DraftObservation[] {
+  if (shell.length === 0) return [withoutLimit(distribution)]
   const bad = shell.filter(({ seconds }) => seconds !== null && !isWithin(seconds, limit))
   if (bad.length > 0) {
     const values = bad.map(({ path, seconds }) => `${path}: ${seconds}`)
