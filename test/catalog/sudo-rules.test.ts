@@ -103,6 +103,20 @@ describe('sudo', () => {
     expect(over('access.sudo-policy', loaded(spec)).verdict).toBe(expected)
   })
 
+  // As cvtsudoers 1.9.13p3 prints `Defaults exempt_group=sudo`, `+=` and `!exempt_group` (sudoers(5): exempt from password and PATH requirements).
+  test.each([
+    ['that of administrators', ['"sudo"'], 'not-satisfied'],
+    ['another', ['"video"'], 'inconclusive'],
+    ['taken back', ['"sudo"', 'false'], 'satisfied'],
+  ])('a group that is asked for no password: %s', (_, groups, expected) => {
+    const [probe] = loaded()
+    const own = fixtureOf('demo-gpu-01').captures.get('sudoers.rules/rules')
+    const document = JSON.parse(new TextDecoder().decode(own?.stdout)) as { Defaults: object[] }
+    const more = groups.map((group) => JSON.parse(`{"Options": [{"exempt_group": ${group}}]}`) as object)
+    const text = JSON.stringify({ ...document, Defaults: [...document.Defaults, ...more] })
+    expect(over('access.sudo-policy', [probe, probe.parse({ rules: answer(text) })]).verdict).toBe(expected)
+  })
+
   test('nor does a rule for certain hosts support or contradict what is declared', () => {
     expect(over('access.service-accounts', loaded()).verdict).toBe('satisfied')
     expect(over('access.service-accounts', loaded(onWeb('www-data'))).verdict).toBe('inconclusive')

@@ -17,7 +17,7 @@ export interface SudoPolicy {
   readonly hostRules: readonly SudoRule[]
   /** Set by `Defaults !authenticate` without a scope. */
   readonly asksPasswordByDefault: boolean
-  /** Whom, or what, a scoped `Defaults !authenticate` takes the question from; entries that name no user are marked as such. */
+  /** Whom, or what, `exempt_group` or a scoped `Defaults !authenticate` takes the question from; entries that name no user are marked as such. */
   readonly neverAsked: readonly string[]
   /** It is root's password, or the other user's, that is requested and not the caller's own (sudoers(5): targetpw, rootpw, runaspw). */
   readonly asksOther: boolean
@@ -52,13 +52,17 @@ export const sudoersRules = defineProbe({
     const scoped = defaults.filter((entry) => entry.Binding !== undefined)
     const specs = asList(document.User_Specs).map(asRecord)
     const isOff = (name: string): boolean => lastOption(global, name) === false
+    const exempt = asText(lastOption(global, 'exempt_group'))
     return known<SudoPolicy>({
       rules: specs.filter(holdsEverywhere).flatMap(readSpec),
       hostRules: specs.filter((spec) => !holdsEverywhere(spec)).flatMap(readSpec),
       asksPasswordByDefault: !isOff('authenticate'),
-      neverAsked: scoped
-        .filter((entry) => lastOption(optionsOf(entry), 'authenticate') === false)
-        .flatMap((entry) => asList(entry.Binding).flatMap(readUser)),
+      neverAsked: [
+        ...scoped
+          .filter((entry) => lastOption(optionsOf(entry), 'authenticate') === false)
+          .flatMap((entry) => asList(entry.Binding).flatMap(readUser)),
+        ...(exempt === null ? [] : [`%${exempt}`]),
+      ],
       asksOther: ['targetpw', 'rootpw', 'runaspw'].some((name) => lastOption(global, name) === true),
       remembersMinutes: asMinutes(lastOption(global, 'timestamp_timeout')),
       usesPty: asSwitch(lastOption(global, 'use_pty')),
