@@ -196,7 +196,7 @@ export const accessRosterMatch = defineCheck({
   expected:
     'Every local account that can start a session, and every member of an administrator group, is declared, with the rights declared.',
   limitations:
-    'The declaration is a statement by the author of the fleet file; its approval is documented outside the node. Directory accounts are not listed here, and a name does not identify the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared. An account with an id of services (below 1000, or 65534) counts as able to start a session where a password or key opens it; whether it can be used by others on the node is not tested.',
+    'The declaration is a statement by the author of the fleet file; its approval is documented outside the node. Directory accounts are not listed here, and a name does not identify the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared. Root, and accounts with an id of services (below 1000, or 65534), count as able to start a session where a password or key opens them; whether others on the node can use them is not tested.',
   requires: { local: accountsLocal },
   optional: WANTS,
   evaluate({ local }, wanted, context) {
@@ -217,8 +217,8 @@ export const accessRosterMatch = defineCheck({
   },
 })
 
-/** Ids that distributions give to services, and the one that belongs to no one, to which SUSE gives a shell (login.defs(5), UID_MIN). */
-const isOfService = ({ uid }: Account): boolean => (uid > 0 && uid < 1000) || uid === 65_534
+/** Root; ids that distributions give to services; and the one that belongs to no one, to which SUSE gives a shell (login.defs(5), UID_MIN). */
+const isOfSystem = ({ name, uid }: Account): boolean => (uid === 0 ? name === 'root' : uid < 1000) || uid === 65_534
 
 function undeclared(
   local: LocalAccounts,
@@ -227,17 +227,18 @@ function undeclared(
 ): readonly DraftObservation[] {
   const open = local.accounts.filter(canLogIn)
   const strangers = open.filter(({ name }) => !roster.has(name))
-  const services = (state: ReturnType<typeof doorState>): readonly string[] =>
+  const ofSystem = (state: ReturnType<typeof doorState>): readonly string[] =>
     strangers
-      .filter((account) => isOfService(account) && doorState(loginMethods(account, evidence)) === state)
+      .filter((account) => isOfSystem(account) && doorState(loginMethods(account, evidence)) === state)
       .map(({ name }) => name)
-  const [closed, unread] = [services('closed'), services('unclear')]
+  const [closed, unread] = [ofSystem('closed'), ofSystem('unclear')]
   const unexpected = strangers
     .map(({ name }) => name)
     .filter((name) => !closed.includes(name) && !unread.includes(name))
+  // Root gains nothing by a group.
   const admins = ADMIN_GROUPS.flatMap((group) =>
     membersOf(local, group)
-      .filter((name) => !roster.has(name))
+      .filter((name) => name !== 'root' && !roster.has(name))
       .map((name) => `${name} (${group})`),
   )
   return [
@@ -245,7 +246,7 @@ function undeclared(
       ? supports(
           strangers.length === 0
             ? `All ${count(open.length, 'account')} with a login shell are on the declared roster.`
-            : `All accounts with a login shell are on the declared roster, but for ${count(strangers.length, 'account')} of services.`,
+            : `All accounts with a login shell are on the declared roster, but for ${count(strangers.length, 'account')} of the system.`,
           accountsLocal,
           'passwd',
         )
@@ -256,13 +257,13 @@ function undeclared(
         ),
     ...stepOn(
       supports,
-      'Accounts of services with a login shell that neither a password nor a key opens',
+      'Accounts of the system (root, services) with a login shell that neither a password nor a key opens',
       closed,
       accountsLocal,
     ),
     ...stepOn(
       unclear,
-      'Accounts of services with a login shell, not on the declared roster; whether a password or key opens them was not read',
+      'Accounts of the system (root, services) with a login shell, not on the declared roster; whether a password or key opens them was not read',
       unread,
       accountsLocal,
     ),
