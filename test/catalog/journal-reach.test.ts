@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { loginRecords } from '../../main/catalog/operations/login-records/index.ts'
 import type { JournalFile } from '../../main/catalog/operations/logs/journal.ts'
-import { auditFiles, journaldConfig, journalState, logFiles } from '../../main/catalog/operations/logs/probes.ts'
+import {
+  auditFiles,
+  journaldConfig,
+  journalState,
+  type LogEntry,
+  logFiles,
+} from '../../main/catalog/operations/logs/probes.ts'
 import { timeNow } from '../../main/catalog/operations/time/probes.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, stepText } from '../support/concluded.ts'
@@ -38,14 +44,14 @@ const journal = (files: readonly JournalFile[]) =>
   }))
 
 describe('a journal of an account that is older than the system’s own', () => {
-  const retention = (files: readonly JournalFile[]) =>
+  const retention = (files: readonly JournalFile[], audit: readonly LogEntry[] = []) =>
     over(
       'audit.log-retention',
       time,
       journal(files),
       changed(journaldConfig, () => ({ settings: new Map(), hasFolder: true })),
       changed(logFiles, (found) => ({ ...found, entries: [], setUpAt: NOW - 900 * DAY })),
-      changed(auditFiles, () => ({ entries: [] })),
+      changed(auditFiles, () => ({ entries: audit })),
     )
 
   test('does not show how far back the system’s own reaches', () => {
@@ -55,6 +61,22 @@ describe('a journal of an account that is older than the system’s own', () => 
     )
     expect(retention([file('system@a-0000', 1, 950_000, 200, 4), ...SYSTEM.slice(1), LEFT]).verdict).toBe('satisfied')
     expect(retention([LEFT]).verdict).toBe('inconclusive')
+  })
+
+  // auditd of a quiet server: five files of 8 MiB reach back for months, where the journal is kept small.
+  test('nor do records of the audit service', () => {
+    const audit = [0, 20, 40, 60].map((days, at) => ({
+      path: `/var/log/audit/audit.log${at === 0 ? '' : `.${at}`}`,
+      mode: 0o600,
+      owner: 'root',
+      group: 'root',
+      isFolder: false,
+      changedAt: NOW - days * DAY,
+    }))
+    const next = (files: readonly JournalFile[]) => retention(files, audit)
+    expect(next(SYSTEM).verdict).toBe('not-satisfied')
+    expect(stepText(next(SYSTEM))).toContain('The oldest of the audit records that could be measured is 60 days old.')
+    expect(next([LEFT]).verdict).toBe('inconclusive')
   })
 
   test('does not show since when a start must be in the journal', () => {

@@ -32,11 +32,12 @@ const auditLogRetention = defineCheck({
   optional: { state: journalState, files: logFiles, audit: auditFiles },
   thresholds: ['log.days'],
   evaluate({ journal, now }, { state, files, audit }, context) {
-    const reach = [...journalReach(state, now), ...fileReach(files, now), ...auditReach(audit, now)]
+    const reach = [...journalReach(state, now), ...fileReach(files, now)]
     return decide([
       ...storage(journal, reach),
       ...limits(journal),
-      ...judge(reach, { state, files, audit }, now, limitOf(context, 'log.days')),
+      ...auditReach(audit, now),
+      ...judge(reach, { state, files }, now, limitOf(context, 'log.days')),
     ])
   },
 })
@@ -44,12 +45,11 @@ const auditLogRetention = defineCheck({
 interface Read {
   readonly state: Parsed<JournalState>
   readonly files: Parsed<LogFiles>
-  readonly audit: Parsed<Pick<LogFiles, 'entries'>>
 }
 
 /** How far back one kind of log goes. */
 interface Reach {
-  readonly of: 'the journal' | 'text log files' | 'audit records'
+  readonly of: 'the journal' | 'text log files'
   /** Seconds since 1970. */
   readonly oldest: number
   readonly step: (text: string) => DraftObservation
@@ -69,15 +69,16 @@ const ROTATION_SECONDS = 35 * DAY
 
 // The time of the last line of a rotated file is known without reading it, so its first line is at least that old.
 // Files that are no longer written to are left over, and are no evidence of present retention.
-function textReach(times: readonly number[], of: Reach['of'], now: NodeNow, step: Reach['step']): readonly Reach[] {
-  const [newest, ...older] = times.filter((time) => time <= now.seconds + DAY).sort((a, b) => b - a)
-  if (newest === undefined || now.seconds - newest > 2 * DAY) return []
+function oldestOf(files: readonly LogEntry[], now: NodeNow): number | null {
+  const times = files.map(({ changedAt }) => changedAt).filter((time) => time <= now.seconds + DAY)
+  const [newest, ...older] = times.sort((a, b) => b - a)
+  if (newest === undefined || now.seconds - newest > 2 * DAY) return null
   let oldest = newest
   for (const time of older) {
     if (oldest - time > ROTATION_SECONDS) break
     oldest = time
   }
-  return [{ of, oldest, step }]
+  return oldest
 }
 
 const textLogs = (files: Parsed<LogFiles>): readonly LogEntry[] =>
@@ -85,13 +86,10 @@ const textLogs = (files: Parsed<LogFiles>): readonly LogEntry[] =>
     ({ path, isLink }) => isLink !== true && /\/(syslog|messages|auth\.log|secure)[^/]*$/.test(path),
   )
 
-const fileReach = (files: Parsed<LogFiles>, now: NodeNow): readonly Reach[] =>
-  textReach(
-    textLogs(files).map(({ changedAt }) => changedAt),
-    'text log files',
-    now,
-    (text) => supports(text, logFiles),
-  )
+function fileReach(files: Parsed<LogFiles>, now: NodeNow): readonly Reach[] {
+  const oldest = oldestOf(textLogs(files), now)
+  return oldest === null ? [] : [{ of: 'text log files', oldest, step: (text) => supports(text, logFiles) }]
+}
 
 /**
  * Since when the text logs may reach, at the earliest: the oldest copy begins where the one before it ended, which is gone. That is as long
@@ -114,13 +112,23 @@ function mayReach(files: Parsed<LogFiles>, now: NodeNow): number {
   return Math.min(now.seconds, ...starts)
 }
 
-const auditReach = (audit: Parsed<Pick<LogFiles, 'entries'>>, now: NodeNow): readonly Reach[] =>
-  textReach(
-    (audit.ok ? audit.fact.entries : []).filter(({ isFolder }) => !isFolder).map(({ changedAt }) => changedAt),
-    'audit records',
-    now,
-    (text) => supports(text, auditFiles),
-  )
+/** Audit records are kept by limits of their own and hold none of what the system log does: their age is stated, and shows nothing of it. */
+function auditReach(audit: Parsed<Pick<LogFiles, 'entries'>>, now: NodeNow): readonly DraftObservation[] {
+  const oldest = audit.ok
+    ? oldestOf(
+        audit.fact.entries.filter(({ isFolder }) => !isFolder),
+        now,
+      )
+    : null
+  if (oldest === null) return []
+  const age = count(Math.floor((now.seconds - oldest) / DAY), 'day')
+  return [
+    supports(
+      `The oldest of the audit records that could be measured is ${age} old. They are no system log.`,
+      auditFiles,
+    ),
+  ]
+}
 
 // journald.conf(5), Storage=: auto, the default, writes to disk only when /var/log/journal exists.
 function storage({ settings, hasFolder }: JournalConfig, reach: readonly Reach[]): readonly DraftObservation[] {
@@ -159,12 +167,13 @@ const limits = ({ settings }: JournalConfig): readonly DraftObservation[] =>
 
 function judge(
   reach: readonly Reach[],
-  { state, files, audit }: Read,
+  { state, files }: Read,
   now: NodeNow,
   limit: ReturnType<typeof limitOf>,
 ): readonly DraftObservation[] {
   const oldest = Math.min(...reach.map((one) => one.oldest))
-  if (!Number.isFinite(oldest)) return [unclear('How far back the logs reach could not be measured.', journalState)]
+  if (!Number.isFinite(oldest))
+    return [unclear('How far back the system log reaches could not be measured.', journalState)]
   const days = (since: number): number => Math.floor((now.seconds - since) / DAY)
   const reaches = reach.map((one) =>
     one.step(`The oldest record in ${one.of} that could be measured is ${count(days(one.oldest), 'day')} old.`),
@@ -179,11 +188,7 @@ function judge(
         logFiles,
       ),
     ]
-  const unread = [
-    ...unclearAbout(journalState, state),
-    ...unclearAbout(logFiles, files),
-    ...unclearAbout(auditFiles, audit),
-  ]
+  const unread = [...unclearAbout(journalState, state), ...unclearAbout(logFiles, files)]
   return [
     ...reaches,
     ...(unread.length > 0
