@@ -263,6 +263,36 @@ describe('package sources', () => {
     ])
     expect(rpm(['/etc/yum.repos.d/a.repo:[a]']).map(({ packagesChecked }) => packagesChecked)).toEqual([false])
   })
+
+  // dnf reads *.repo in its folders themselves (dnf/conf/read.py), zypp too; apt reads *.list and *.sources there (sources.list(5)).
+  test('sources that were put aside in a folder below, or under another name, are none', () => {
+    expect(
+      rpm([
+        '/etc/yum.repos.d/a.repo:[a]',
+        '/etc/yum.repos.d/a.repo:gpgcheck=1',
+        '/etc/yum.repos.d/bak/CentOS-Media.repo:[media]',
+        '/etc/yum.repos.d/bak/CentOS-Media.repo:gpgcheck=0',
+        '/etc/yum.repos.d/old.conf:[old]',
+        '/etc/zypp/repos.d/saved/d.repo:[d]',
+      ]).map(({ id }) => id),
+    ).toEqual(['a'])
+    const apt = (...rows: readonly string[]) =>
+      fact(
+        packagesSourcesApt.parse({
+          sources: answer(rows.map((row) => `${row}\n`).join('')),
+          settings: answer(''),
+        }),
+      ).sources.map(({ file }) => file)
+    expect(
+      apt(
+        '/etc/apt/sources.list:1:deb http:',
+        '/etc/apt/sources.list.d/cuda.list:1:deb [signed-by=/k] https:',
+        '/etc/apt/sources.list.d/off/local.list:1:deb [trusted=yes] file:',
+        '/etc/apt/sources.list.d/local copy.list:1:deb [trusted=yes] file:',
+        '/etc/apt/sources.list.d/off/x.sources:1:Types: deb',
+      ),
+    ).toEqual(['/etc/apt/sources.list', '/etc/apt/sources.list.d/cuda.list'])
+  })
 })
 
 describe('lists of packages', () => {

@@ -34,6 +34,10 @@ const NAMES: readonly string[] = ['UNAUTHENTICATED', 'INSECURE', 'DOWNGRADE', 'W
 const APT_LINE =
   '^[[:space:]]*(deb(-src)?[[:space:]]+(\\[[^]]*\\][[:space:]]*)?([a-z0-9+.-]+:)?|(Types|Enabled|Trusted|Allow-Insecure|Allow-Weak|Allow-Downgrade-To-Insecure):[[:space:]]*[A-Za-z0-9 -]*|Signed-By:[[:space:]]*[^[:space:]]*|URIs:[[:space:]]*([a-z0-9+.-]+:)?|[^[:space:]])'
 
+/** sources.list(5): files in the folder itself, with these signs in their names alone. Others were put aside, and apt passes over them. */
+const isReadByApt = (path: string): boolean =>
+  /^\/etc\/apt\/sources\.list(\.d\/[A-Za-z0-9_.-]+\.(list|sources))?$/.test(path)
+
 /** sources.list(5), both forms; apt-secure(8); apt-config(8) prints those of the settings requested that are set. */
 export const packagesSourcesApt = defineProbe({
   id: 'packages.sources-apt',
@@ -54,7 +58,8 @@ export const packagesSourcesApt = defineProbe({
   parse({ sources, settings }) {
     if (!grepIsComplete(sources)) return unknown('not every list of package sources could be read')
     if (settings.exitCode !== 0) return unknown('the settings of apt could not be read')
-    const found = foundLines(sources.text).map(({ path, line }) => {
+    const inForce = foundLines(sources.text).filter(({ path }) => isReadByApt(path))
+    const found = inForce.map(({ path, line }) => {
       const [, number, text] = /^(\d{1,9}):(.*)$/.exec(line) ?? []
       return number === undefined || text === undefined ? null : { path, number: Number(number), text }
     })
@@ -126,6 +131,10 @@ interface RpmSources {
 const RPM_LINE =
   '^[[:space:]]*(\\[[^]]+\\]|(enabled|gpgcheck|pkg_gpgcheck|repo_gpgcheck|sslverify)[[:space:]]*=[[:space:]]*[A-Za-z0-9]+|(baseurl|mirrorlist|metalink)[[:space:]]*=[[:space:]]*[a-z0-9]+:|reposdir[[:space:]]*=)'
 
+/** The settings of each tool, and the files *.repo in the folders of sources themselves: both pass over folders below and other names. */
+const isReadByRpmTools = (path: string): boolean =>
+  /^\/etc\/((dnf\/dnf|yum|zypp\/zypp)\.conf|(yum\.|yum\/|distro\.|zypp\/)repos\.d\/[^/]+\.repo)$/.test(path)
+
 /** dnf.conf(5) and zypper(8), “Repositories”. dnf checks packages only where it is reported to; zypper unless it is reported not to. */
 export const packagesSourcesRpm = defineProbe({
   id: 'packages.sources-rpm',
@@ -151,6 +160,7 @@ export const packagesSourcesRpm = defineProbe({
     if (!grepIsComplete(sources)) return unknown('not every list of package sources could be read')
     const sections: { readonly file: string; readonly id: string; readonly fields: Map<string, string> }[] = []
     for (const { path, line } of foundLines(sources.text)) {
+      if (!isReadByRpmTools(path)) continue
       const id = /^\s*\[([^\]]{1,200})\]$/.exec(line)?.[1]
       const equals = line.indexOf('=')
       if (id !== undefined) sections.push({ file: path, id, fields: new Map() })
