@@ -42,7 +42,7 @@ export const EVERY_HOST: readonly Statement[] = [
   holds('audit.log-permissions', 'log files are as Debian makes them'),
   fails('audit.log-forwarding', 'nothing forwards logs', IN_CONTAINER),
   fails('audit.auditd-running', 'auditd is not installed'),
-  fails('integrity.fim', 'no tool for it is installed'),
+  fails('integrity.fim', 'no tool for it is installed', IN_CONTAINER),
   fails('integrity.malware-protection', 'no tool for it is installed', IN_CONTAINER),
   fails('availability.monitoring-agent', 'no agent is installed', IN_CONTAINER),
   holds('integrity.package-verify', 'no file of a package was changed'),
