@@ -74,6 +74,35 @@ Match User "a #b"
     expect(blocks(include + inFile(`${DROP_INS}/50-legacy`, LEGACY))).toHaveLength(1)
   })
 
+  // sshd -T -C prints “kbdinteractiveauthentication yes” and the chain for a login that this block matches (tried with OpenSSH 9.2).
+  const second = (methods: string) => `Match Group admins
+  KbdInteractiveAuthentication yes
+  AuthenticationMethods ${methods}
+`
+  test.each([
+    ['a key and then prompts', second('publickey,keyboard-interactive:pam'), 'satisfied'],
+    [
+      'prompts that follow a key in one chain alone',
+      second('publickey,keyboard-interactive password'),
+      'not-satisfied',
+    ],
+    ['prompts alone', second('keyboard-interactive'), 'not-satisfied'],
+    ['a later, ignored chain', `${second('keyboard-interactive')}  AuthenticationMethods publickey\n`, 'not-satisfied'],
+    ['a chain of another block', `Match User a\n  PasswordAuthentication yes\n${second('publickey')}`, 'not-satisfied'],
+    [
+      'the older name of the setting',
+      second('publickey,password').replace('KbdInteractive', 'ChallengeResponse'),
+      'satisfied',
+    ],
+  ])('a block that requires %s', (_, block, verdict) =>
+    expect(
+      over('access.sshd.password-auth', [
+        sshdConditions,
+        sshdConditions.parse({ settings: answer(printed(`Port 22\n${block}`)) }),
+      ]).verdict,
+    ).toBe(verdict),
+  )
+
   test('more sessions for one user are a deviation', () => {
     const text = printed('Port 22\nMatch User ansible\n  MaxSessions 100\n')
     const conclusion = over('access.sshd.connection-limits', [

@@ -4,6 +4,7 @@ import { type DraftObservation, unclearAbout } from '../../../core/rules/check.t
 import { contradicts, named, supports, unclear } from '../../base/steps.ts'
 import {
   conditional,
+  type MatchBlock,
   type MatchKeyword,
   type SshdConditions,
   type SshdContext,
@@ -30,19 +31,19 @@ export const settingWords = ({ settings }: SshdSettings, key: string): readonly 
 /**
  * The effect of Match blocks on the given settings. `sshd -T` shows none of them (sshd(8), -T without -C), and with
  * -C only those of the queried connection. A block that weakens a setting therefore contradicts for any user that it
- * names; one that changes it in a way that is not evaluated leaves it unclear, and so do unread files.
+ * names; one that changes it in a way that is not evaluated leaves it unclear, and so do unread files. `judge` also receives the whole block.
  */
 export function conditionSteps<K extends MatchKeyword>(
   conditions: Parsed<SshdConditions>,
   keys: readonly K[],
-  judge: (key: K, value: string) => 'same' | 'weaker' | 'unclear',
+  judge: (key: K, value: string, block: MatchBlock) => 'same' | 'weaker' | 'unclear',
 ): readonly DraftObservation[] {
   if (!conditions.ok) return unclearAbout(sshdConditions, conditions)
   const found = keys.flatMap((key) =>
     conditional(conditions.fact, key).map((entry) => ({
       ...entry,
       key,
-      effect: judge(key, entry.value.toLowerCase()),
+      effect: judge(key, entry.value.toLowerCase(), entry.block),
     })),
   )
   const changing = [

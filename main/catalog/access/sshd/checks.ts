@@ -15,6 +15,7 @@ import {
   settingWords,
 } from './access.ts'
 import {
+  type MatchBlock,
   type MatchKeyword,
   type SshdConditions,
   type SshdSettings,
@@ -34,7 +35,11 @@ const EXPECTED = {
 } as const
 const EXPECTED_KEYS = Object.keys(EXPECTED) as readonly (keyof typeof EXPECTED)[]
 
-const PASSWORD_SETTINGS: ReadonlySet<string> = new Set(['passwordauthentication', 'kbdinteractiveauthentication'])
+const PASSWORD_SETTINGS: ReadonlySet<string> = new Set([
+  'passwordauthentication',
+  'kbdinteractiveauthentication',
+  'challengeresponseauthentication',
+])
 const CONDITIONAL = [...EXPECTED_KEYS, 'challengeresponseauthentication', 'authenticationmethods'] as const
 
 export const accessSshdPasswordAuth = defineCheck({
@@ -72,15 +77,21 @@ const asksKeyFirst = (sshd: SshdSettings): boolean =>
 const judge = (sshd: SshdSettings): readonly DraftObservation[] =>
   Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, asksKeyFirst(sshd)))
 
-// A block that turns passwords on may still be under method chains that require a key: only a source address decides which apply.
+// A block that turns passwords on may still be under method chains that require a key: those of the block itself, or of an earlier one that is
+// matched as well, which are judged with it. By the general chains only a source address decides which apply.
 const judgeCondition =
   (keyFirst: boolean) =>
-  (key: string, value: string): 'same' | 'weaker' | 'unclear' => {
-    if (key === 'authenticationmethods')
-      return everyChainNeedsKey(methodChains(value.split(/\s+/))) ? 'same' : 'unclear'
+  (key: string, value: string, { settings }: MatchBlock): 'same' | 'weaker' | 'unclear' => {
+    if (key === 'authenticationmethods') return needsKey(value) ? 'same' : 'unclear'
     if (value === 'no') return 'same'
-    return keyFirst && PASSWORD_SETTINGS.has(key) ? 'unclear' : 'weaker'
+    if (!PASSWORD_SETTINGS.has(key)) return 'weaker'
+    // The first value of a keyword counts (sshd_config(5)).
+    const own = settings.find(([name]) => name === 'authenticationmethods')?.[1]
+    if (own !== undefined && needsKey(own)) return 'same'
+    return keyFirst ? 'unclear' : 'weaker'
   }
+
+const needsKey = (methods: string): boolean => everyChainNeedsKey(methodChains(methods.split(/\s+/)))
 
 function judgeSetting(sshd: SshdSettings, key: string, expected: string, keyFirst: boolean): DraftObservation {
   const value = setting(sshd, key)

@@ -222,9 +222,9 @@ const isSearched = (path: string): boolean =>
 export const conditional = (
   { blocks }: SshdConditions,
   key: MatchKeyword,
-): readonly { readonly condition: string; readonly value: string }[] =>
+): readonly { readonly condition: string; readonly value: string; readonly block: MatchBlock }[] =>
   blocks.flatMap((block) =>
-    block.settings.filter(([name]) => name === key).map(([, value]) => ({ condition: block.condition, value })),
+    block.settings.filter(([name]) => name === key).map(([, value]) => ({ condition: block.condition, value, block })),
   )
 
 /** A process of an SSH server, by its command line. */
