@@ -4,21 +4,24 @@ import { contradicts, decide, named, supports, unclear } from '../../base/steps.
 import { defineSubject } from '../../base/subject.ts'
 import { proxySettings, proxySteps } from '../network/flows.ts'
 import { ipv6State, NO_IPV6, sysctlNetwork, sysctlNetworkMore } from '../network/kernel.ts'
+import { netRoutes, type Routes } from '../network/links.ts'
 import data from './checks.json' with { type: 'json' }
-import { firewallLegacy, firewallNftables, type InputChain, type LegacyTables } from './nftables.ts'
+import { isOpenTo } from './fates.ts'
+import { firewallLegacy, firewallNftables, type InputChain } from './nftables.ts'
 
 const WANTS = { legacy: firewallLegacy, sysctl: sysctlNetwork, more: sysctlNetworkMore } as const
+const INPUT_WANTS = { ...WANTS, routes: netRoutes } as const
 
 const networkHostFirewall = defineCheck({
   id: 'network.host-firewall',
   property: 'operations',
   expected: 'The server’s own packet filter drops incoming IPv4 and IPv6 traffic that no rule allows.',
   limitations:
-    'What the rules do allow was not evaluated, nor were rules that depend on an interface or address. Traffic forwarded to containers passes other chains. Firewalls outside the node are not visible here.',
+    'What the rules do allow was not evaluated, nor were rules that depend on an address, or on an interface other than those of default routes. Traffic forwarded to containers passes other chains. Firewalls outside the node are not visible here.',
   requires: { nft: firewallNftables },
-  optional: WANTS,
+  optional: INPUT_WANTS,
   evaluate({ nft }, wanted) {
-    return decide([...family('IPv4', 'ip', nft.inputChains, wanted.legacy), ...ipv6(nft.inputChains, wanted)])
+    return decide([...family('IPv4', 'ip', nft.inputChains, wanted), ...ipv6(nft.inputChains, wanted)])
   },
 })
 
@@ -26,7 +29,7 @@ function family(
   label: string,
   name: 'ip' | 'ip6',
   chains: readonly InputChain[],
-  legacy: Parsed<LegacyTables>,
+  { legacy, routes }: Pick<MaybeFactsOf<typeof INPUT_WANTS>, 'legacy' | 'routes'>,
 ): readonly DraftObservation[] {
   const own = chains.filter((chain) => chain.family === name || chain.family === 'inet')
   // A packet must pass every base chain of the hook: one that drops is enough, and one that accepts does not overrule it.
@@ -34,6 +37,7 @@ function family(
   if (dropping.length > 0) {
     return [
       supports(`Incoming ${label} traffic that no rule allows is dropped by ${places(dropping)}.`, firewallNftables),
+      ...openWays(label, name, dropping, routes),
     ]
   }
   if (own.some((chain) => chain.fallsTo === 'unclear')) {
@@ -73,6 +77,31 @@ function family(
   ]
 }
 
+/** Interfaces of default routes by which everything is let in all the same, as in firewalld’s zone “trusted”. One chain that does not is enough. */
+function openWays(
+  label: string,
+  name: 'ip' | 'ip6',
+  dropping: readonly InputChain[],
+  routes: Parsed<Routes>,
+): readonly DraftObservation[] {
+  if (dropping.some(({ openTo }) => openTo.length === 0)) return []
+  if (!routes.ok) return unclearAbout(netRoutes, routes)
+  const ways = routes.fact[name === 'ip' ? 'ipv4' : 'ipv6']
+    .filter(({ to, drops }) => to === 'default' && drops === null)
+    .flatMap(({ device }) => device ?? [])
+  const open = [...new Set(ways)].filter((device) =>
+    dropping.every(({ openTo }) => openTo.some((one) => isOpenTo(one, device))),
+  )
+  return open.length === 0
+    ? []
+    : [
+        unclear(
+          `New ${label} connections by ${named(open)}, which a default route leads through, are all let in by ${places(dropping)}.`,
+          firewallNftables,
+        ),
+      ]
+}
+
 const places = (chains: readonly InputChain[]): string =>
   named(
     chains.map((chain) => `${chain.family} ${chain.table} ${chain.chain}`),
@@ -80,14 +109,12 @@ const places = (chains: readonly InputChain[]): string =>
   )
 
 /** Nothing to filter where the kernel carries no IPv6. A filter that is missing is a deviation only where it is known to. */
-function ipv6(
-  chains: readonly InputChain[],
-  { legacy, sysctl, more }: MaybeFactsOf<typeof WANTS>,
-): readonly DraftObservation[] {
+function ipv6(chains: readonly InputChain[], wanted: MaybeFactsOf<typeof INPUT_WANTS>): readonly DraftObservation[] {
+  const { sysctl, more } = wanted
   const state = ipv6State(sysctl, more)
   const without = withoutIpv6(state)
   if (without.length > 0) return without
-  const steps = family('IPv6', 'ip6', chains, legacy)
+  const steps = family('IPv6', 'ip6', chains, wanted)
   return state === null && sysctl.ok && steps.some(({ direction }) => direction === 'contradicts')
     ? [
         unclear('No packet filter drops incoming IPv6 traffic; whether there is any is not known.', firewallNftables),
