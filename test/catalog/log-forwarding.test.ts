@@ -240,6 +240,32 @@ log { source(s); destination(d_file); };
     expect(ng(none)).toEqual({ each: [] })
   })
 
+  // syslog-ng’s transport-mapper-inet.c: the drivers tcp() and tcp6() use TLS wherever they have tls(), without transport(). Its grammar reads
+  // “_” like “-”, and its strings have either quotation mark.
+  const tls = (settings: string) =>
+    ng(`destination d {\n  ${settings}\n};\n`).each.map(({ encrypted, authenticated }) => [encrypted, authenticated])
+  test.each([
+    [`tcp("logs.example" port(6514) tls(ca_dir("/etc/ssl/certs")));`, true, true],
+    [`tcp("logs.example"\n    port(6514)\n    tls( ca-dir("/etc/ssl/certs") )\n  );`, true, true],
+    [`tcp6("logs.example" port(6514)\n    # tls(ca-dir("/etc/ssl/certs"))\n  );`, false, false],
+    [`tcp("logs.example" port(6514));`, false, false],
+    [`tcp("logs.example" port(6514) tls(peer_verify(optional-untrusted)));`, true, false],
+    [`network("logs.example" transport("tls") tls(peer_verify(no)));`, true, false],
+    [`network("logs.example" transport("tls") tls(peer-verify(none)));`, true, false],
+    [`network("logs.example" transport("tls") tls(peer-verify('required-untrusted')));`, true, false],
+    [`network("logs.example" transport("tls") tls(peer-verify(yes)));`, true, true],
+    [`network('logs.example' transport('tls') tls(peer_verify('required-trusted')));`, true, true],
+    [`syslog("logs.example" transport("TLS") port(6514) tls());`, true, true],
+    [`udp("logs.example" port(514));`, false, false],
+  ])('syslog-ng: TLS of %s', (settings, encrypted, authenticated) =>
+    expect(tls(settings)).toEqual([[encrypted, authenticated]]),
+  )
+
+  test('syslog-ng: tls() of a source belongs to no destination', () =>
+    expect(
+      ng('source s { tcp(port(6514) tls(key-file("/k"))); };\ndestination d { tcp("a.example" port(514)); };\n').each,
+    ).toEqual([{ text: 'a.example:514', encrypted: false, authenticated: false, port: 514 }]))
+
   test('syslog-ng: in the check', () => {
     const conclusion = over(id, rsyslog(''), withUnit('syslog-ng'), [
       syslogNgForwarding,

@@ -198,11 +198,11 @@ interface SyslogNgForwarding {
 // A word after a “#” on the same line is no setting; hence the line numbers. Only these words are printed, so that no
 // password of a database or of a web receiver can be included.
 const WORDS =
-  '(network|syslog|tcp6?|udp6?)\\([[:space:]]*(["\x27][A-Za-z0-9.:_-]+["\x27])?|(^|[[:space:];{])([a-z0-9]+-)*(http|kafka|kafka-c|loki|opentelemetry|otlp|splunk-hec-event|splunk-hec-raw|logscale|graylog2|google-pubsub|bigquery|clickhouse|s3|mongodb|redis|sql|amqp|stomp|mqtt|riemann)\\(|transport\\([[:space:]]*"?[a-z0-9-]+|port\\([[:space:]]*"?[0-9]+|peer-verify\\([[:space:]]*"?[a-z-]+|^[[:space:]]*(source|destination|log|filter|parser|rewrite|template|options|block)[[:space:]]|(^|[[:space:]])#'
+  '(network|syslog|tcp6?|udp6?)\\([[:space:]]*(["\x27][A-Za-z0-9.:_-]+["\x27])?|(^|[[:space:];{])([a-z0-9]+-)*(http|kafka|kafka-c|loki|opentelemetry|otlp|splunk-hec-event|splunk-hec-raw|logscale|graylog2|google-pubsub|bigquery|clickhouse|s3|mongodb|redis|sql|amqp|stomp|mqtt|riemann)\\(|transport\\([[:space:]]*["\x27]?[A-Za-z0-9-]+|port\\([[:space:]]*"?[0-9]+|(^|[[:space:])])tls\\(|peer[-_]verify\\([[:space:]]*["\x27]?[A-Za-z_-]+|^[[:space:]]*(source|destination|log|filter|parser|rewrite|template|options|block)[[:space:]]|(^|[[:space:]])#'
 
 /**
- * syslog-ng.conf(5): a destination with a host in quotation marks sends away; sources name none there. transport("tls") requires TLS, and
- * without peer-verify() the receiver's certificate must be valid (required-trusted is the default).
+ * syslog-ng.conf(5): a destination with a host in quotation marks sends away; sources name none there. transport("tls") requires TLS, as does tls()
+ * in tcp() and tcp6() (transport-mapper-inet.c), and without peer-verify() the receiver's certificate must be valid (required-trusted).
  */
 export const syslogNgForwarding = defineProbe({
   id: 'syslog-ng.forwarding',
@@ -261,8 +261,9 @@ function settings(text: string): readonly string[] {
   })
 }
 
+const UNCHECKED = /\bpeer[-_]verify\(\s*["']?(optional|no\b|none|required[-_]untrusted)/i
 const HOST = /^(network|syslog|tcp6?|udp6?)\(\s*["']/
-const DRIVER = /^[;{]?\s*(?!(?:transport|port|peer-verify)\()[a-z0-9-]+\(/
+const DRIVER = /^[;{]?\s*(?!(?:transport|port|tls|peer[-_]verify)\()[a-z0-9-]+\(/
 
 /** A driver of a destination whose target is not read; null for others. The same names in a source take messages in. */
 function otherDestination({ kind, text }: SyslogNgBlock): string | null {
@@ -274,11 +275,11 @@ function syslogNgTarget(block: string): LogTarget | null {
   if (!HOST.test(block)) return null
   const host = /["']([^"']{1,255})["']/.exec(block)?.[1] ?? ''
   const port = /\bport\(\s*"?(\d{1,5})/.exec(block)?.[1]
-  const encrypted = /\btransport\(\s*"?tls/.test(block)
+  const encrypted = /\btransport\(\s*["']?tls/i.test(block) || (/^tcp/.test(block) && /\btls\(/.test(block))
   return {
     text: port === undefined ? host : `${host}:${port}`,
     encrypted,
-    authenticated: encrypted && !/\bpeer-verify\(\s*"?(optional|no\b|required-untrusted)/.test(block),
+    authenticated: encrypted && !UNCHECKED.test(block),
     port: port === undefined ? null : Number(port),
   }
 }
