@@ -384,6 +384,13 @@ describe('the command line of sshd', () => {
     ['-p 2222', null, ['port']],
     ['-oPermitRootLogin=yes', null, ['permitrootlogin']],
     ['-D -o PermitRootLogin yes', null, ['permitrootlogin']],
+    // ec2-instance-connect.conf of Ubuntu’s images for Amazon, as ps prints it with OpenSSH 9.6.
+    [
+      '-D -o AuthorizedKeysCommand /usr/share/ec2-instance-connect/eic_run_authorized_keys %u %f -o AuthorizedKeysCommandUser ec2-instance-connect',
+      null,
+      ['authorizedkeyscommand', 'authorizedkeyscommanduser'],
+    ],
+    ['-oIPQoS=af21 cs1 -oPermitRootLogin=yes', null, ['ipqos', 'permitrootlogin']],
     [
       '-o ChallengeResponseAuthentication=yes -g 10 -h /k',
       null,
@@ -394,10 +401,20 @@ describe('the command line of sshd', () => {
     expect([start?.file, [...(start?.sets ?? ['?'])]]).toEqual([file, sets])
   })
 
-  test.each([['-Z'], ['-D extra'], ['--help'], ['-f'], ['-o'], ['-o =yes'], ['-i'], ['-t']])(
-    '%s is not understood',
-    (line) => expect(readSshdStart(line.split(' '))).toBeNull(),
-  )
+  test.each([
+    ['-Z'],
+    ['-D extra'],
+    ['--help'],
+    ['-f'],
+    ['-f -D'],
+    ['-o'],
+    ['-o =yes'],
+    ['-o Banner -D'],
+    ['-o AuthorizedKeysCommand /x -E -oPermitRootLogin=yes'],
+    ['-o AuthorizedKeysCommand /x --file y'],
+    ['-i'],
+    ['-t'],
+  ])('%s is not understood', (line) => expect(readSshdStart(line.split(' '))).toBeNull())
 })
 
 describe('processes of SSH servers', () => {

@@ -37,7 +37,8 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 /**
  * Parses the arguments of sshd as ps(1) prints them, split at spaces, without the program itself. Null where a word
- * is unknown, so that nothing may be concluded: an option of another version, a value with spaces, or a masked value.
+ * is unknown, so that nothing may be concluded: an option of another version, or a masked value. The value of -o may have spaces, as that of
+ * AuthorizedKeysCommand; where one of its words begins with “-”, it is read as options, of which none takes another as its value.
  */
 export function readSshdStart(words: readonly string[]): SshdStart | null {
   const sets = new Set<string>()
@@ -52,14 +53,15 @@ export function readSshdStart(words: readonly string[]): SshdStart | null {
       const keyword = WITH_VALUE[option]
       if (keyword === undefined) return null
       const value = word.slice(at + 1) || left.shift()
-      if (value === undefined) return null
+      if (value === undefined || value.startsWith('-')) return null
       if (keyword !== null) sets.add(keyword)
       if (option === 'f') file = value
       if (option === 'o') {
         const [, name, rest] = /^([A-Za-z0-9]+)(=.+)?$/.exec(value) ?? []
         if (name === undefined) return null
-        // "-o Keyword value" in quotation marks comes as two words.
-        if (rest === undefined && left.shift() === undefined) return null
+        // "-o Keyword value" in quotation marks comes as several words.
+        if (rest === undefined && isOption(left[0])) return null
+        while (left.length > 0 && !isOption(left[0])) left.shift()
         const key = name.toLowerCase()
         sets.add(RENAMED[key] ?? key)
       }
@@ -68,3 +70,6 @@ export function readSshdStart(words: readonly string[]): SshdStart | null {
   }
   return { file, sets }
 }
+
+/** Whether a word begins an option; so does the end of the line. */
+const isOption = (word: string | undefined): boolean => word?.startsWith('-') ?? true
