@@ -154,9 +154,21 @@ describe('storage', () => {
       fact: {
         paths: ['/fast/docker', '/fast/podman', '/scratch0', '/tmp', '/var/cache', '/var/lib/docker'],
         top: ['bin', 'scratch0', 'tmp'],
+        links: [],
       },
     })
   })
+  test('with types, what is no folder is a link or a file', () =>
+    expect(
+      parseWorkingDirectories('/:\nbin\nscratch/\nvar/\n\n/var:\nlib/\nlock\n\n/var/lib:\ncontainerd/\ndocker\n', ''),
+    ).toEqual({
+      ok: true,
+      fact: {
+        paths: ['/scratch', '/var/lib/containerd', '/var/lib/docker'],
+        top: ['bin', 'scratch', 'var'],
+        links: ['/bin', '/var/lib/docker', '/var/lock'],
+      },
+    }))
   test('crypttab states where a key comes from', () => {
     const read = parseCrypttab(
       [

@@ -7,7 +7,10 @@ import {
   parseSysfsBlock,
 } from '../../main/catalog/data-protection/block-devices/index.ts'
 import { parseZfs } from '../../main/catalog/data-protection/block-devices/zfs.ts'
-import { encryptionAtRestOtherMounts } from '../../main/catalog/data-protection/disk-encryption/index.ts'
+import {
+  encryptionAtRestOtherMounts,
+  encryptionAtRestScratch,
+} from '../../main/catalog/data-protection/disk-encryption/index.ts'
 import {
   encryptionAtRestEphiPaths,
   inventoryEphiPaths,
@@ -198,6 +201,62 @@ describe('a declared ePHI path', () => {
       'satisfied',
     )
   })
+})
+
+describe('a folder at the top that is a symbolic link', () => {
+  // As ls(1) of coreutils 9.1 prints it with -p for “ln -s /open/data /data” and “ln -s /open/docker /var/lib/docker”.
+  const listing = (data: string, docker: string) => ({
+    'storage.working-directories': parseWorkingDirectories(
+      `/:\nbin\n${data}\nopen/\nopt/\nvar/\n\n/var:\nlib/\nlock\n\n/var/lib:\n${docker}\n`,
+      '',
+    ),
+  })
+  const link = listing('data', 'docker')
+  const folder = listing('data/', 'docker/')
+
+  test('leads elsewhere than the file system that it is in', () => {
+    expect(paths(ROOT + OPEN, ['/data/ephi'], link).verdict).toBe('inconclusive')
+    expect(textOf(paths(ROOT + OPEN, ['/data/ephi'], link))).toContain(
+      '“/data” is a symbolic link or a file, and links are not resolved',
+    )
+    expect(paths(ROOT + OPEN, ['/data/ephi'], folder).verdict).toBe('satisfied')
+    expect(paths(ROOT + OPEN, ['/var/lib/docker/volumes'], link).verdict).toBe('inconclusive')
+    expect(paths(ROOT + OPEN, ['/var/lib/docker/volumes'], folder).verdict).toBe('satisfied')
+    expect(judge(inventoryEphiPaths, ROOT + OPEN, ['/data/ephi'], link).verdict).toBe('inconclusive')
+  })
+
+  test('may lead to encrypted storage where the root is not', () => {
+    const open = row(1, '8:16', '/', 'ext4', '/dev/sdb')
+    expect(paths(open, ['/data/ephi'], link).verdict).toBe('inconclusive')
+    expect(paths(open, ['/data/ephi'], folder).verdict).toBe('not-satisfied')
+  })
+
+  test('is none where something is mounted', () =>
+    expect(
+      paths(`${ROOT}${OPEN}${row(3, '253:0', '/data', 'ext4', '/dev/mapper/vault')}`, ['/data'], link).verdict,
+    ).toBe('satisfied'))
+
+  test('takes no mount out of the others', () => {
+    const open = row(1, '8:16', '/', 'ext4', '/dev/sdb')
+    expect(others(open, ['/data/ephi'], link).verdict).toBe('not-satisfied')
+    expect(others(open, ['/data/ephi'], folder).verdict).toBe('not-applicable')
+  })
+
+  test('of containers and scratch leaves the result open', () => {
+    const scratch = (given: Readonly<Record<string, Parsed<unknown>>>) =>
+      judge(encryptionAtRestScratch, ROOT + OPEN, undefined, given)
+    expect(scratch(link).verdict).toBe('inconclusive')
+    expect(textOf(scratch(link))).toContain(
+      'unclear: Symbolic links or files, which were not followed: “/var/lib/docker”.',
+    )
+    expect(scratch(folder).verdict).toBe('satisfied')
+    const names = '/:\nfast\nvar/\n\n/var:\nlib/\n\n/var/lib:\n'
+    const engine = parseWorkingDirectories(names, '/etc/docker/daemon.json:"data-root": "/fast/docker"\n')
+    expect(scratch({ 'storage.working-directories': engine }).verdict).toBe('inconclusive')
+  })
+
+  test('is not distinguished in a list without types, as earlier recordings have it', () =>
+    expect(paths(ROOT + OPEN, ['/data/ephi']).verdict).toBe('satisfied'))
 })
 
 describe('no declared ePHI path', () => {

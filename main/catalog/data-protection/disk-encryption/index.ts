@@ -14,7 +14,7 @@ import {
   storageSwaps,
 } from '../block-devices/index.ts'
 import { storageZfs } from '../block-devices/zfs.ts'
-import { ephiPlace, mountsOf, workingDirectories } from '../ephi/paths.ts'
+import { ephiPlace, linkOnWay, mountsOf, workingDirectories } from '../ephi/paths.ts'
 import { isReadOnlyImage, mountKind } from '../mounts/kinds.ts'
 import { type Mount, storageMounts } from '../mounts/probes.ts'
 import data from './checks.json' with { type: 'json' }
@@ -93,11 +93,11 @@ export const encryptionAtRestOtherMounts = defineCheck({
   expected: 'Every mounted file system outside the declared ePHI paths is on encrypted storage.',
   limitations: `${AT_REST_LIMITS} Boot and EFI partitions, read-only images and file systems in memory are excluded; swap, and data on drives that is not mounted, have their own checks. A mount that holds a declared ePHI path, or is below one, is tested by encryption.at-rest.ephi-paths alone. Self-encrypting drives without LUKS2 and keys of single folders (fscrypt) are not credited.`,
   requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  optional: STORAGE_WANTS,
-  evaluate({ mounts, devices, swaps }, wanted, { node }) {
+  optional: { ...STORAGE_WANTS, directories: workingDirectories },
+  evaluate({ mounts, devices, swaps }, { directories, ...wanted }, { node }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const paths = node.ephiPaths ?? []
-    const declared = new Set<Mount>(paths.flatMap((path) => mountsOf(ephiPlace(storage, path))))
+    const declared = new Set<Mount>(paths.flatMap((path) => mountsOf(ephiPlace(storage, path, directories))))
     const tested = argueRoots(
       mountRoots(storage, (mount) => !declared.has(mount) && mountKind(mount) !== 'memory' && !isReadOnlyImage(mount)),
     )
@@ -121,11 +121,11 @@ const CONTAINERS = /^\/var\/lib\/(docker|containerd|containers|kubelet|rancher|k
 const holds = (mount: Mount, storage: Storage): boolean =>
   mountKind(mount) === 'automount' ? storage.holding(mount.point) === mount : mountKind(mount) !== 'pseudo'
 
-const encryptionAtRestScratch = defineCheck({
+export const encryptionAtRestScratch = defineCheck({
   id: 'encryption.at-rest.scratch',
   property: 'encryption-at-rest',
   expected: 'Scratch, cache, checkpoint, temporary and container directories are on encrypted storage or in memory.',
-  limitations: `${AT_REST_LIMITS} Directories are recognized by conventional names, container engine settings and the declared paths; others are not searched for, and symbolic links are not resolved.`,
+  limitations: `${AT_REST_LIMITS} Directories are recognized by conventional names, container engine settings and the declared paths; others are not searched for. Symbolic links are not resolved: where such a directory is one itself, the result is inconclusive.`,
   requires: {
     mounts: storageMounts,
     devices: storageBlockDevices,
@@ -138,11 +138,13 @@ const encryptionAtRestScratch = defineCheck({
     const working = mounts.mounts
       .filter((mount) => holds(mount, storage) && (WORKING.test(mount.point) || CONTAINERS.test(mount.point)))
       .map((mount) => root(quoted(mount.point), storage.mount(mount)))
-    const because = argueRoots([
-      ...working,
-      ...pathRoots(storage, ['/tmp', '/var/tmp', ...directories.paths], 'directory'),
+    const paths = ['/tmp', '/var/tmp', ...directories.paths]
+    const links = paths.flatMap((path) => linkOnWay(directories.links, path, mounts.mounts) ?? [])
+    const folders = paths.filter((path) => linkOnWay(directories.links, path, mounts.mounts) === undefined)
+    return decide([
+      ...argueRoots([...working, ...pathRoots(storage, folders, 'directory')]),
+      ...stepOn(unclear, 'Symbolic links or files, which were not followed', [...new Set(links)], workingDirectories),
     ])
-    return decide(because)
   },
 })
 

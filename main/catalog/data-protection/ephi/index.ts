@@ -263,6 +263,7 @@ export const encryptionInTransitEphiFlows = defineCheck({
     remote: storageRemote,
     lustre: storageLustre,
     system: osIdentity,
+    directories: workingDirectories,
   },
   evaluate({ sockets, mounts, devices, swaps }, wanted, { node }) {
     const {
@@ -275,6 +276,7 @@ export const encryptionInTransitEphiFlows = defineCheck({
       remote,
       lustre,
       system,
+      directories,
       nft,
       legacy,
       ipvs,
@@ -282,7 +284,7 @@ export const encryptionInTransitEphiFlows = defineCheck({
     } = wanted
     const storage = readStorage(mounts, devices, swaps, storageWants)
     const flows = node.ephiFlows ?? []
-    const places = (node.ephiPaths ?? []).map((path) => ephiPlace(storage, path))
+    const places = (node.ephiPaths ?? []).map((path) => ephiPlace(storage, path, directories))
     const isMapped = flows.length > 0 && places.length > 0
     const carriers = carrierSteps(
       storage,

@@ -26,6 +26,8 @@ interface WorkingDirectories {
   readonly paths: readonly string[]
   /** Every name in the root directory that does not begin with a dot, sorted. */
   readonly top: readonly string[]
+  /** What is listed and is no folder, by its path: symbolic links and files. Empty where the list has no types. */
+  readonly links: readonly string[]
 }
 
 /**
@@ -35,13 +37,16 @@ interface WorkingDirectories {
 const ROOTS =
   '"(data-root|graph)"[[:space:]]*:[[:space:]]*"[^"]*"|^[[:space:]]*(graphroot|root|rootless_storage_path)[[:space:]]*=[[:space:]]*("[^"]*"|\'[^\']*\')|^dir[[:space:]]+/[^[:space:]]*'
 
-/** Listing a parent directory only reads names: asking about a path itself can hang on a dead network mount. */
+/**
+ * Listing a parent directory only reads names: asking about a path itself can hang on a dead network mount. With -p, ls(1) puts “/” behind
+ * folders; file systems state the type next to the name (getdents(2), d_type).
+ */
 export const workingDirectories = defineProbe({
   id: 'storage.working-directories',
   title: 'Scratch, cache and container directories',
   why: 'Jobs and containers leave copies of data there.',
   commands: {
-    names: run(['ls', '-1', '/', '/var', '/var/lib']),
+    names: run(['ls', '-1p', '/', '/var', '/var/lib']),
     engines: run([
       'grep',
       '-sHoE',
@@ -70,11 +75,13 @@ const ENGINES = new Set([
   'incus',
 ])
 
-/** Reads `ls -1` of several directories (a `dir:` heading, then names) and the engines' data-root lines. */
+/** Reads `ls -1p` of several directories (a `dir:` heading, then names) and the engines' data-root lines. Earlier recordings have no types. */
 export function parseWorkingDirectories(names: string, engines: string): Parsed<WorkingDirectories> {
   const paths = new Set<string>()
   const seen = new Set<string>()
   const top = new Set<string>()
+  const links = new Set<string>()
+  const hasTypes = /^[^/\n]+\/$/m.test(names)
   let folder: string | null = null
   for (const line of names.split('\n')) {
     const heading = /^(\/|\/var|\/var\/lib):$/.exec(line)?.[1]
@@ -83,17 +90,19 @@ export function parseWorkingDirectories(names: string, engines: string): Parsed<
       seen.add(heading)
       continue
     }
-    if (folder === '/' && line !== '') top.add(line)
-    if (folder === '/var/lib' ? ENGINES.has(line) : SCRATCH.test(line)) {
-      if (folder !== null) paths.add(folder === '/' ? `/${line}` : `${folder}/${line}`)
-    }
+    const name = line.replace(/\/$/, '')
+    if (folder === null || name === '') continue
+    const path = folder === '/' ? `/${name}` : `${folder}/${name}`
+    if (hasTypes && name === line) links.add(path)
+    if (folder === '/') top.add(name)
+    if (folder === '/var/lib' ? ENGINES.has(name) : SCRATCH.test(name)) paths.add(path)
   }
   if (!seen.has('/') || !seen.has('/var/lib')) return unknown('the directories were not listed')
   for (const line of [...sysfsLines(engines).values()].flatMap((found) => found.split('\n'))) {
     const root = /(?:[:=]\s*["']|^dir\s+)(\/[^"'\s]*)["']?\s*$/.exec(line)?.[1]
     if (root !== undefined) paths.add(root)
   }
-  return known({ paths: [...paths].sort(), top: [...top].sort() })
+  return known({ paths: [...paths].sort(), top: [...top].sort(), links: [...links].sort() })
 }
 
 /** The mount that contains a declared path, and the mounts below the path. */
@@ -111,22 +120,28 @@ export interface EphiPlace {
  * Finds the mount of a declared path by the longest mount point that its components begin with (mountTree follows the kernel's own lookup),
  * and the mounts below the path. No command is built from a path.
  */
-export function ephiPlace(storage: Storage, path: string): EphiPlace {
+export function ephiPlace(storage: Storage, path: string, directories: Parsed<WorkingDirectories>): EphiPlace {
   const below = storage.mounts.filter(
     (one) => isBelow(one.point, path) && mountKind(one) !== 'pseudo' && storage.holding(one.point) === one,
   )
-  const link = LINKS.find(
-    (one) => isAtOrBelow(path, one) && !storage.mounts.some(({ point }) => isAtOrBelow(point, one)),
-  )
+  const link = linkOnWay(LINKS, path, storage.mounts)
   if (link !== undefined) {
     const why = `${link} is a symbolic link by convention (FHS 3.0, 5.13), and links are not resolved`
+    return { path, mount: null, why, below }
+  }
+  const listed = directories.ok ? linkOnWay(directories.fact.links, path, storage.mounts) : undefined
+  if (listed !== undefined) {
+    const why = `${quoted(listed)} is a symbolic link or a file, and links are not resolved`
     return { path, mount: null, why, below }
   }
   const mount = storage.holding(path) ?? null
   return { path, mount, why: mount === null ? 'no listed mount holds it' : '', below }
 }
 
-/** A mount point never contains a link, so that a mount there shows a folder. */
+/** The link of a list that a path leads through. A mount point never contains a link, so that a mount there shows a folder. */
+export const linkOnWay = (links: readonly string[], path: string, mounts: readonly Mount[]): string | undefined =>
+  links.find((one) => isAtOrBelow(path, one) && !mounts.some(({ point }) => isAtOrBelow(point, one)))
+
 const LINKS: readonly string[] = ['/var/run', '/var/lock']
 
 function isAtOrBelow(path: string, folder: string): boolean {
@@ -217,14 +232,16 @@ export const encryptionAtRestEphiPaths = defineCheck({
   id: 'encryption.at-rest.ephi-paths',
   property: 'encryption-at-rest',
   expected: 'Every declared ePHI path is on encrypted storage or in memory.',
-  limitations: `${AT_REST_LIMITS} A path is matched with the mounts at the time of collection. Of a path without a mount of its own only the first folder is read; that it holds ePHI is not observed, and symbolic links are not resolved. Where no path is declared, every persistent mount except boot and EFI partitions is tested in its place; swap has its own check. A drive that encrypts itself and keys of single folders (fscrypt) are not credited.`,
+  limitations: `${AT_REST_LIMITS} A path is matched with the mounts at the time of collection. Of a path without a mount of its own only the first folder is read; that it holds ePHI is not observed. Symbolic links are not resolved: one in the root directory, in /var or in /var/lib leaves the result inconclusive, and others are not seen. Where no path is declared, every persistent mount except boot and EFI partitions is tested in its place; swap has its own check. A drive that encrypts itself and keys of single folders (fscrypt) are not credited.`,
   requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   optional: { ...STORAGE_WANTS, directories: workingDirectories },
   evaluate({ mounts, devices, swaps }, { directories, ...wanted }, { node }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const declared = node.ephiPaths ?? []
     if (declared.length === 0) return undeclared(storage)
-    return decide(argueRoots(declared.flatMap((path) => ephiRoots(storage, ephiPlace(storage, path), directories))))
+    return decide(
+      argueRoots(declared.flatMap((path) => ephiRoots(storage, ephiPlace(storage, path, directories), directories))),
+    )
   },
 })
 
@@ -256,19 +273,18 @@ export const inventoryEphiPaths = defineCheck({
   property: 'evidence',
   expected: 'Every declared ePHI path is on a listed mount that leads to a listed drive or to a named remote system.',
   limitations:
-    'Shows where a declared path is stored, not whether it is encrypted, and not that the folder exists or holds ePHI: no command is built from a path. Symbolic links are not resolved, and undeclared copies are not found.',
+    'Shows where a declared path is stored, not whether it is encrypted, and not that the folder exists or holds ePHI: no command is built from a path. Symbolic links are not resolved: one in the root directory, in /var or in /var/lib leaves the result inconclusive, and others are not seen. Undeclared copies are not found.',
   requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  optional: STORAGE_WANTS,
-  evaluate({ mounts, devices, swaps }, wanted, { node }) {
+  optional: { ...STORAGE_WANTS, directories: workingDirectories },
+  evaluate({ mounts, devices, swaps }, { directories, ...wanted }, { node }) {
     const declared = node.ephiPaths ?? []
     if (declared.length === 0) return decide([unclear('The fleet file declares no ePHI paths for this node.', null)])
     const storage = readStorage(mounts, devices, swaps, wanted)
-    return decide(declared.flatMap((path) => argue(storage, path)))
+    return decide(declared.flatMap((path) => argue(storage, ephiPlace(storage, path, directories))))
   },
 })
 
-function argue(storage: Storage, path: string): readonly DraftObservation[] {
-  const { mount, why, below } = ephiPlace(storage, path)
+function argue(storage: Storage, { path, mount, why, below }: EphiPlace): readonly DraftObservation[] {
   if (mount === null) return [unclear(`${quoted(path)}: ${why}.`, storageMounts)]
   const own = mount.point === '/' && path !== '/' ? ' It has no mount of its own: the root file system holds it.' : ''
   return [
