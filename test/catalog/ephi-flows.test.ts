@@ -89,6 +89,16 @@ const ssh = (port: number, rest: object = {}): Parsed<SshServers> =>
     passed: [],
   } as unknown as SshServers)
 const wireguard = (up: boolean): Parsed<VpnInterfaces> => known({ wireguard: [{ name: 'wg0', up }] })
+/** The routes of wg-quick(8) next to those of an adapter. */
+const routed = (to = '10.8.0.0/24'): Readonly<Record<string, Parsed<unknown>>> => ({
+  'net.routes': known({
+    ipv4: [
+      { to, via: null, device: 'wg0', drops: null },
+      { to: '192.0.2.0/24', via: null, device: 'eth0', drops: null },
+    ],
+    ipv6: [],
+  }),
+})
 const esp = (policies: number, ...algorithms: readonly string[]): Parsed<IpsecState> =>
   known({ policies, associations: [{ protocol: 'esp', mode: 'transport', algorithms }] })
 
@@ -194,6 +204,30 @@ describe('one declared flow', () => {
       'is bound to a tunnel that is down',
       flow(80),
       { 'network.listeners': sockets('tcp 10.8.0.1%wg0:80'), 'network.vpn-interfaces': wireguard(false) },
+      'not-satisfied',
+    ],
+    [
+      'is listened for at an address of a tunnel',
+      flow(80),
+      { 'network.listeners': sockets('tcp 10.8.0.1:80'), 'network.vpn-interfaces': wireguard(true), ...routed() },
+      'inconclusive',
+    ],
+    [
+      'is listened for at an address of a tunnel that is down',
+      flow(80),
+      { 'network.listeners': sockets('tcp 10.8.0.1:80'), 'network.vpn-interfaces': wireguard(false), ...routed() },
+      'not-satisfied',
+    ],
+    [
+      'is listened for at an address of another network',
+      flow(80),
+      { 'network.listeners': sockets('tcp 192.0.2.9:80'), 'network.vpn-interfaces': wireguard(true), ...routed() },
+      'not-satisfied',
+    ],
+    [
+      'is listened for at any address, with all traffic in a tunnel',
+      flow(80),
+      { ...at(80), 'network.vpn-interfaces': wireguard(true), ...routed('default') },
       'not-satisfied',
     ],
     ['is in clear beside IPsec', flow(80), { ...at(80), 'network.ipsec': esp(2, 'rfc4106(gcm(aes))') }, 'inconclusive'],

@@ -31,11 +31,12 @@ import {
   onDemand,
   otherWays,
 } from '../mounts/remote.ts'
-import { mayUseIpsec, TUNNEL_WANTS } from '../mounts/tunnels.ts'
+import { mayUseIpsec, TUNNEL_WANTS, type Tunnels, tunnelAt } from '../mounts/tunnels.ts'
+import { netRoutes } from '../network/links.ts'
 import { type SshServer, type SshServers, sshServers } from '../ssh-encryption/probes.ts'
 import { socketName } from '../tls/index.ts'
 import { type TlsListeners, type TlsPort, targetOf, tlsListeners } from '../tls/probes.ts'
-import { type IpsecState, ipsec, type VpnInterfaces, vpnInterfaces } from '../vpn/probes.ts'
+import { ipsec, type VpnInterfaces, vpnInterfaces } from '../vpn/probes.ts'
 import data from './checks.json' with { type: 'json' }
 import {
   type EphiPlace,
@@ -50,8 +51,7 @@ import {
 interface FlowEvidence {
   readonly tls: Parsed<TlsListeners>
   readonly ssh: Parsed<SshServers>
-  readonly vpn: Parsed<VpnInterfaces>
-  readonly associations: Parsed<IpsecState>
+  readonly tunnels: Tunnels
 }
 
 /** RoCE v2 (IBTA Annex A17): the packets of a fabric, which a documented boundary decision has to cover. */
@@ -93,7 +93,7 @@ function argueFlow(
 function argueSocket(name: string, listener: Listener, evidence: FlowEvidence, sshPort: number): DraftObservation {
   const seen = seenAt(evidence.tls, listener)
   const where = `${name}: ${socketName(listener)}`
-  const tunnel = tunnelOf(listener, evidence.vpn)
+  const tunnel = tunnelOf(listener, evidence.tunnels.vpn)
   // socket(7), SO_BINDTODEVICE: only packets that arrive by that interface are taken.
   if (tunnel !== null)
     return supports(`${where} is bound to the WireGuard interface ${quote(tunnel)}, which is up.`, vpnInterfaces)
@@ -106,13 +106,20 @@ function argueSocket(name: string, listener: Listener, evidence: FlowEvidence, s
   if (seen?.greeting === 'ssh') return supports(`${where} responded as SSH, which is encrypted.`, tlsListeners)
   const step = argueListener(listener, seen, sshPort)
   const text = `${name}: ${step.text}`
-  if (step.direction === 'contradicts')
-    return mayUseIpsec(evidence.associations)
+  if (step.direction === 'contradicts') {
+    const at = tunnelAt(listener.address, evidence.tunnels)
+    if (at !== null)
+      return unclear(
+        `${text} Its address is on the network of the WireGuard interface ${quote(at)}; whether packets for it arrive by other interfaces as well is not read.`,
+        netRoutes,
+      )
+    return mayUseIpsec(evidence.tunnels.associations)
       ? unclear(
           `${text} The kernel holds IPsec policies and encrypting associations; whether they cover this flow is not read.`,
           ipsec,
         )
       : { ...step, text }
+  }
   return step.direction === 'unclear' ? { ...step, text } : unclear(`${text} That was not observed.`, networkListeners)
 }
 
@@ -285,13 +292,9 @@ export const encryptionInTransitEphiFlows = defineCheck({
     const storage = readStorage(mounts, devices, swaps, storageWants)
     const flows = node.ephiFlows ?? []
     const places = (node.ephiPaths ?? []).map((path) => ephiPlace(storage, path, directories))
+    const tunnels = { vpn, routes, associations }
     const isMapped = flows.length > 0 && places.length > 0
-    const carriers = carrierSteps(
-      storage,
-      places,
-      { lsblk: wanted.lsblk, remote, lustre, system, tunnels: { vpn, routes, associations } },
-      !isMapped,
-    )
+    const carriers = carrierSteps(storage, places, { lsblk: wanted.lsblk, remote, lustre, system, tunnels }, !isMapped)
     const reachable = reachableSockets(sockets, processes).filter((listener) => !isFabricPort(listener))
     // A proxy is known by its process: without names, any of these sockets may be held by one.
     const forwarded = (listeners: readonly Listener[]): readonly DraftObservation[] => [
@@ -304,9 +307,7 @@ export const encryptionInTransitEphiFlows = defineCheck({
       )
       const loopback = sockets.listeners.filter((one) => one.loopback)
       return decide([
-        ...flows.flatMap((flow) =>
-          argueFlow(flow, [...reachable, ...loopback], { tls, ssh, vpn, associations }, node.port),
-        ),
+        ...flows.flatMap((flow) => argueFlow(flow, [...reachable, ...loopback], { tls, ssh, tunnels }, node.port)),
         ...forwarded(declared),
         ...carriers,
       ])

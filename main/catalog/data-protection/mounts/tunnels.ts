@@ -1,6 +1,6 @@
 import { quote } from '../../../core/base/plain-text.ts'
 import { addressValue } from '../../../core/geo/addresses.ts'
-import type { Parsed } from '../../../core/recording/probe.ts'
+import { known, type Parsed } from '../../../core/recording/probe.ts'
 import type { DraftObservation } from '../../../core/rules/check.ts'
 import { unclear } from '../../base/steps.ts'
 import { netRoutes, type Route, type Routes } from '../network/links.ts'
@@ -51,6 +51,15 @@ export function openByTunnels(
       : step
   })
 }
+
+/** The WireGuard interface, up now, on whose network an address of this node is, by its routes other than default ones. */
+export const tunnelAt = (address: string, { routes, ...tunnels }: Tunnels): string | null =>
+  tunnelTo(address, {
+    ...tunnels,
+    routes: routes.ok ? known({ ipv4: named(routes.fact.ipv4), ipv6: named(routes.fact.ipv6) }) : routes,
+  })
+
+const named = (routes: readonly Route[]): readonly Route[] => routes.filter(({ to }) => to !== 'default')
 
 /** The WireGuard interface, up now, that the most specific route to an address leads through; null where it is another or none. */
 function tunnelTo(address: string | undefined, { vpn, routes }: Tunnels): string | null {
