@@ -111,6 +111,22 @@ describe('Match blocks', () => {
     expect(verdictOf('access.sshd.mfa', LEGACY)).toBe('not-satisfied')
   })
 
+  // sshd_config(5): a client host that is trusted, and no password. Clusters for HPC let their nodes in that way (ssh-keysign(8)).
+  test('hosts that are trusted are no password: in the settings, in a block, and for some logins', () => {
+    const id = 'access.sshd.password-auth'
+    const any = { authenticationmethods: 'any', kbdinteractiveauthentication: 'no' }
+    const trusting = { ...any, hostbasedauthentication: 'yes' }
+    for (const found of [
+      judged(id, '', {}, trusting),
+      judged(id, 'Match Address 10.0.0.0/8\n  HostbasedAuthentication yes', {}, any),
+      judged(id, '', { hostbasedauthentication: 'yes' }, any),
+    ]) {
+      expect(found.verdict).toBe('inconclusive')
+      expect(found.observations.filter(({ direction }) => direction === 'contradicts')).toEqual([])
+    }
+    expect(verdictOf(id, '', {}, { ...trusting, passwordauthentication: 'yes' })).toBe('not-satisfied')
+  })
+
   test('blocks that only tighten, or set other things, change nothing', () => {
     const harmless =
       'Match Group sftp\n  PasswordAuthentication no\n  PermitRootLogin no\n  AllowUsers sftp\n  AuthenticationMethods publickey,keyboard-interactive'

@@ -40,6 +40,8 @@ const PASSWORD_SETTINGS: ReadonlySet<string> = new Set([
   'kbdinteractiveauthentication',
   'challengeresponseauthentication',
 ])
+/** Logins for hosts that are trusted, which ask the person for nothing. */
+const HOSTS = 'hostbasedauthentication'
 const CONDITIONAL = [...EXPECTED_KEYS, 'challengeresponseauthentication', 'authenticationmethods'] as const
 
 export const accessSshdPasswordAuth = defineCheck({
@@ -84,6 +86,7 @@ const judgeCondition =
   (key: string, value: string, { settings }: MatchBlock): 'same' | 'weaker' | 'unclear' => {
     if (key === 'authenticationmethods') return needsKey(value) ? 'same' : 'unclear'
     if (value === 'no') return 'same'
+    if (key === HOSTS) return 'unclear'
     if (!PASSWORD_SETTINGS.has(key)) return 'weaker'
     // The first value of a keyword counts (sshd_config(5)).
     const own = settings.find(([name]) => name === 'authenticationmethods')?.[1]
@@ -100,7 +103,13 @@ function judgeSetting(sshd: SshdSettings, key: string, expected: string, keyFirs
   if (keyFirst && PASSWORD_SETTINGS.has(key)) {
     return supports(`“${key}” is on, and every accepted chain of methods requires a public key as well.`, sshdEffective)
   }
-  return contradicts(`The SSH server’s general setting is “${key}” ${quote(value)}.`, sshdEffective)
+  if (key !== HOSTS) return contradicts(`The SSH server’s general setting is “${key}” ${quote(value)}.`, sshdEffective)
+  return keyFirst
+    ? supports(`“${key}” is on, and no accepted chain of methods goes without a public key.`, sshdEffective)
+    : unclear(
+        `Logins from hosts that are trusted need neither a key of the person nor a password (“${key}” ${quote(value)}); how people log in at these hosts is not visible here.`,
+        sshdEffective,
+      )
 }
 
 /** A number that `sshd -T` prints, in the unit of its threshold. */
