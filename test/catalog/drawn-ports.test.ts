@@ -5,8 +5,10 @@ import {
   networkListeners,
   parseListeners,
 } from '../../main/catalog/data-protection/listeners/probes.ts'
+import { sysctlNetwork } from '../../main/catalog/data-protection/network/kernel.ts'
 import { known } from '../../main/core/recording/probe.ts'
-import { overDeclared, stepText } from '../support/concluded.ts'
+import { answer, fact } from '../support/answers.ts'
+import { changed, overDeclared, stepText } from '../support/concluded.ts'
 
 // A client of NFS 3, as `ss -H -tulnp` of RHEL 9 prints it to root: lockd is the kernel’s own and has no users.
 const NAMED = `tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=1204,fd=3))
@@ -16,13 +18,16 @@ tcp LISTEN 0 4096 0.0.0.0:51117 0.0.0.0:* users:(("rpc.statd",pid=2120,fd=9))
 `
 const bare = (text: string): string => text.replace(/ users:.*$/gm, '')
 
-function concluded(named: string, isRoot = true, processes: readonly Process[] = []) {
+function concluded(named: string, isRoot = true, processes: readonly Process[] = [], range?: string) {
   return overDeclared(
     { services: [{ name: 'SSH', protocol: 'tcp', port: 22 }] },
     'network.listening-ports',
     [networkListeners, parseListeners(bare(named))],
     [listenerProcesses, parseListeners(isRoot ? named : bare(named))],
     [tenancyProcesses, known({ processes, isComplete: true })],
+    changed(sysctlNetwork, ({ values }) => ({
+      values: new Map([...values, ...(range === undefined ? [] : [['ipv4/ip_local_port_range', range] as const])]),
+    })),
   )
 }
 
@@ -64,4 +69,39 @@ test.each([
   const row = `tcp LISTEN 0 4096 *:${port} *:* users:(("python3",pid=4100,fd=7))\n`
   const python = { pid: 4100, user: 'anna', command: 'python3', cgroup }
   expect(concluded(`${NAMED}${row}`, true, [python]).verdict).toBe(verdict)
+})
+
+// Servers with many connections are given a wider range (net.ipv4.ip_local_port_range = 10000 65535); rsyslogd sends over UDP from such a port.
+test.each<[string, string | undefined, string]>([
+  ['the default', '32768\t60999', 'not-satisfied'],
+  ['none that was read', undefined, 'not-satisfied'],
+  ['something else', '10000', 'not-satisfied'],
+  ['a wider one', '10000\t65535', 'inconclusive'],
+])('where the kernel’s range of ports is %s', (_, range, verdict) => {
+  for (const row of [
+    'udp UNCONN 0 0 0.0.0.0:14731 0.0.0.0:* users:(("rsyslogd",pid=900,fd=9))\n',
+    'udp UNCONN 0 0 0.0.0.0:63001 0.0.0.0:* users:(("rsyslogd",pid=900,fd=9))\n',
+    'tcp LISTEN 0 64 0.0.0.0:24001 0.0.0.0:*\n',
+  ])
+    expect(concluded(`${NAMED}${row}`, true, [], range).verdict).toBe(verdict)
+})
+
+test('a narrower range makes no port stricter', () =>
+  expect(concluded(NAMED, true, [], '50000\t50999').verdict).toBe('inconclusive'))
+
+test('the range is read with the other settings of the network', () => {
+  const { values } = sysctlNetwork.commands
+  expect(values.kind === 'run' && values.argv).toContain('/proc/sys/net/ipv4/ip_local_port_range')
+  const text = [
+    'ip_forward:0',
+    'tcp_syncookies:1',
+    'conf/all/rp_filter:2',
+    'conf/all/accept_redirects:0',
+    'ip_local_port_range:10000\t65535',
+  ]
+    .map((line) => `/proc/sys/net/ipv4/${line}\n`)
+    .join('')
+  expect(fact(sysctlNetwork.parse({ values: answer(text) })).values.get('ipv4/ip_local_port_range')).toBe(
+    '10000\t65535',
+  )
 })

@@ -3,9 +3,9 @@ import type { Parsed } from '../../../core/recording/probe.ts'
 import { compare } from '../../../core/recording/recording.ts'
 import { type DraftObservation, defineCheck, unclearAbout } from '../../../core/rules/check.ts'
 import { isInContainer, isInJob, type Processes, tenancyProcesses } from '../../base/processes.ts'
-import { FIRST_DRAWN_PORT } from '../../base/read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../../base/steps.ts'
 import { defineSubject } from '../../base/subject.ts'
+import { drawnRange, sysctlNetwork } from '../network/kernel.ts'
 import { socketName } from '../tls/index.ts'
 import {
   isJobs,
@@ -137,10 +137,10 @@ export const networkListeningPorts = defineCheck({
   property: 'operations',
   expected: 'Every port that other machines can address on this node is among the services declared for it.',
   limitations:
-    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Of ports from the kernel’s own range (32768 to 60999), those over UDP leave it inconclusive, and so do those over TCP that no program, a service of NFS, a batch job or a container holds. Sockets of other network namespaces, ports that eBPF programs other than Cilium’s forward, and services started by a first connection elsewhere are not detected. Where a rule, a proxy or Cilium forwards ports, or that could not be read, this is inconclusive.',
+    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Of ports from the kernel’s own range (by default 32768 to 60999), those over UDP leave it inconclusive, and so do those over TCP that no program, a service of NFS, a batch job or a container holds. Sockets of other network namespaces, ports that eBPF programs other than Cilium’s forward, and services started by a first connection elsewhere are not detected. Where a rule, a proxy or Cilium forwards ports, or that could not be read, this is inconclusive.',
   requires: { sockets: networkListeners },
-  optional: { processes: listenerProcesses, running: tenancyProcesses, ...FORWARDING },
-  evaluate({ sockets }, { processes, running, ...forwarding }, { node }) {
+  optional: { processes: listenerProcesses, running: tenancyProcesses, sysctl: sysctlNetwork, ...FORWARDING },
+  evaluate({ sockets }, { processes, running, sysctl, ...forwarding }, { node }) {
     const programs = processes.ok ? processes.fact.listeners : []
     const open = openPorts([...sockets.listeners, ...programs])
     const forwarded = forwardedSteps(forwarding, programs)
@@ -160,10 +160,12 @@ export const networkListeningPorts = defineCheck({
     }
     const keys = new Map(declared.map((service) => [keyOf(service), service]))
     const undeclared = open.filter((port) => !keys.has(keyOf(port)))
-    const drawn = undeclared.filter(isDrawn)
+    const range = drawnRange(sysctl)
+    const inRange = undeclared.filter((port) => isInRange(port, range))
+    const drawn = inRange.filter(({ protocol }) => protocol === 'udp')
     const hasNames = programs.some(({ processes: owners }) => owners.length > 0)
-    const remote = undeclared.filter((port) => !isDrawn(port) && isOfFileService(port, hasNames))
-    const ofJobs = undeclared.filter((port) => isInDrawnRange(port) && isOfJobs(port, programs, running))
+    const remote = inRange.filter((port) => !drawn.includes(port) && hasNames && isOfFileService(port))
+    const ofJobs = inRange.filter((port) => isOfJobs(port, programs, running))
     const known = [...drawn, ...remote, ...ofJobs]
     const strangers = undeclared.filter((port) => !known.includes(port))
     const expected = open.filter((port) => keys.has(keyOf(port)))
@@ -219,11 +221,9 @@ export const networkListeningPorts = defineCheck({
 const keyOf = ({ protocol, port }: { readonly protocol: string; readonly port: number }): string =>
   `${protocol}/${port}`
 
-// ip-sysctl.rst, ip_local_port_range. ss shows a socket over UDP that only sent, such as rsyslogd's to a receiver, like one that serves.
-const LAST_DRAWN_PORT = 60_999
-const isInDrawnRange = ({ protocol, port }: OpenPort): boolean =>
-  port >= FIRST_DRAWN_PORT && port <= LAST_DRAWN_PORT && conventionOf(protocol, port) === undefined
-const isDrawn = (port: OpenPort): boolean => port.protocol === 'udp' && isInDrawnRange(port)
+// ss shows a socket over UDP that only sent, such as rsyslogd's to a receiver, like one that serves.
+const isInRange = ({ protocol, port }: OpenPort, { first, last }: ReturnType<typeof drawnRange>): boolean =>
+  port >= first && port <= last && conventionOf(protocol, port) === undefined
 
 /** Whether all processes that hold a port over TCP are in a batch job or a container; each of them has to be in the list of processes. */
 function isOfJobs(port: OpenPort, programs: readonly Listener[], running: Parsed<Processes>): boolean {
@@ -244,8 +244,7 @@ function isOfJobs(port: OpenPort, programs: readonly Listener[], running: Parsed
  * lockd.nlm_tcpport and nfs.callback_tcpport, by default at any port), which belongs to no program, and rpc.statd(8). No number can be declared
  * for them.
  */
-const isOfFileService = (port: OpenPort, hasNames: boolean): boolean =>
-  hasNames && isInDrawnRange(port) && port.programs.every((name) => RPC_SERVICES.has(name))
+const isOfFileService = ({ programs }: OpenPort): boolean => programs.every((name) => RPC_SERVICES.has(name))
 
 const idleSteps = (idle: readonly string[]): readonly DraftObservation[] =>
   idle.length === 0 ? [] : [supports(`Declared and not open to other machines now: ${named(idle)}.`, networkListeners)]

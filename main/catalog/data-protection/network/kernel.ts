@@ -1,6 +1,12 @@
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../../core/recording/probe.ts'
 import { type DraftObservation, defineCheck } from '../../../core/rules/check.ts'
-import { grepIsComplete, isContainerEnd, lastingSettings, oneLineFiles } from '../../base/read-text.ts'
+import {
+  FIRST_DRAWN_PORT,
+  grepIsComplete,
+  isContainerEnd,
+  lastingSettings,
+  oneLineFiles,
+} from '../../base/read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../../base/steps.ts'
 
 interface NetworkSysctls {
@@ -26,6 +32,7 @@ export const sysctlNetwork = defineProbe({
       '/proc/sys/net/ipv4/ip_forward',
       '/proc/sys/net/ipv4/tcp_syncookies',
       '/proc/sys/net/ipv4/icmp_echo_ignore_broadcasts',
+      '/proc/sys/net/ipv4/ip_local_port_range',
       glob('/proc/sys/net/ipv4/conf/*/accept_source_route'),
       glob('/proc/sys/net/ipv4/conf/*/accept_redirects'),
       glob('/proc/sys/net/ipv4/conf/*/rp_filter'),
@@ -45,6 +52,18 @@ export const sysctlNetwork = defineProbe({
     return known<NetworkSysctls>({ values: read })
   },
 })
+
+/** The ports that the kernel draws from (ip-sysctl.rst, ip_local_port_range): the default range, and what was chosen beyond it. */
+export function drawnRange(sysctl: Parsed<NetworkSysctls>): { readonly first: number; readonly last: number } {
+  const chosen = sysctl.ok ? (sysctl.fact.values.get('ipv4/ip_local_port_range') ?? '') : ''
+  const [, first, last] = /^(\d{1,5})\s+(\d{1,5})$/.exec(chosen) ?? []
+  return {
+    first: Math.min(FIRST_DRAWN_PORT, Number(first ?? FIRST_DRAWN_PORT)),
+    last: Math.max(LAST_DRAWN_PORT, Number(last ?? LAST_DRAWN_PORT)),
+  }
+}
+
+const LAST_DRAWN_PORT = 60_999
 
 /** Names of interfaces (and `default`, which new ones inherit) that have any setting of the family. */
 const interfacesOf = ({ values }: NetworkSysctls, family: 'ipv4' | 'ipv6'): readonly string[] => [
