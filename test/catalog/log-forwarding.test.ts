@@ -101,8 +101,8 @@ describe('agents that run under other names or in containers', () => {
     // Collectors of OpenTelemetry by AWS, observIQ and the project’s older build; Fluent Bit before 1.9; Beats; Datadog; Dynatrace.
     ...['aws-otel-collec', 'observiq-otel-c', 'otelcontribcol_', 'td-agent-bit', 'journalbeat', 'agentbeat'],
     ...['trace-agent', 'oneagentloganal'],
-    // CrowdStrike’s collector for LogScale, and Mezmo’s agent.
-    ...['humio-log-colle', 'logdna-agent'],
+    // CrowdStrike’s collector for LogScale, Mezmo’s agent, and Cribl Edge (docs.cribl.io: bin/cribl).
+    ...['humio-log-colle', 'logdna-agent', 'cribl'],
   ])('%s', (command) => {
     const conclusion = over(id, none, withProcesses(command))
     expect(conclusion.verdict).toBe('inconclusive')

@@ -24,7 +24,7 @@ const AGENTS: readonly KnownService[] = ['fluent-bit', 'td-agent', 'vector', 'fi
  * is named “agent”, and is seen by the programs beside it.
  */
 const SHIPPERS =
-  /^(fluent-bit|fluentd|td-agent(-bit)?|vector|(file|journal|agent)beat|promtail|alloy|grafana-agent|[\w-]{0,11}otel[\w-]{0,11}|opentelemetry-c|splunkd|elastic-agent|humio-log-colle|logdna-agent|nxlog|logstash|wazuh-logcollec|ossec-logcollec|amazon-cloudwat|newrelic-infra|(trace|process)-agent|oneagentloganal)$/
+  /^(fluent-bit|fluentd|td-agent(-bit)?|vector|(file|journal|agent)beat|promtail|alloy|grafana-agent|[\w-]{0,11}otel[\w-]{0,11}|opentelemetry-c|splunkd|elastic-agent|humio-log-colle|logdna-agent|cribl|nxlog|logstash|wazuh-logcollec|ossec-logcollec|amazon-cloudwat|newrelic-infra|(trace|process)-agent|oneagentloganal)$/
 
 type Reading = Parsed<{ readonly each: readonly LogTarget[]; readonly others?: readonly string[] }>
 interface Forwarder {
