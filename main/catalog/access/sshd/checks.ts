@@ -24,6 +24,7 @@ import {
   sshdEffective,
 } from './probes.ts'
 import { keysOnly, letIn, passwordOffers, RUNNING_SSH, runningSsh } from './running.ts'
+import { promptedFactors } from './second-factor.ts'
 
 // The expected value of each setting. Keyboard-interactive authentication uses PAM, which usually requires the
 // password.
@@ -49,16 +50,21 @@ export const accessSshdPasswordAuth = defineCheck({
   property: 'access',
   expected: 'A password alone does not open an SSH session: it is refused, or requested only after a public key.',
   limitations:
-    'Match blocks are read from the customary files and evaluated for root and an unknown user from two addresses, not for each account and source. The running servers were tested from the node itself, for up to three names. A server that offers a password first counts as offering it, whatever it would require after it. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and web interfaces are not covered, nor is how well private keys are protected.',
+    'Match blocks are read from the customary files and evaluated for root and an unknown user from two addresses, not for each account and source. The running servers were tested from the node itself, for up to three names. A server that offers a password first counts as offering it, whatever it would require after it. Where login modules for a second factor are behind its prompts, what they ask for is not evaluated. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and web interfaces are not covered, nor is how well private keys are protected.',
   requires: {},
-  optional: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, ...RUNNING_SSH },
-  evaluate(_, { sshd, conditions, contexts, ...evidence }) {
+  optional: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, ...RUNNING_SSH },
+  evaluate(_, { sshd, conditions, contexts, pam, ...evidence }) {
+    const judge = judgeWith(pam)
     const running = runningSsh(sshd, evidence, { contexts, keywords: KEYWORDS, concludes: keysOnly })
     const isSettled = running.servers.length > 0 && running.servers.every((server) => keysOnly(server) !== null)
     const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
       ...judge(settings),
       ...contextSteps(contexts, settings, [...EXPECTED_KEYS, 'authenticationmethods'], judge),
-      ...conditionSteps(conditions, CONDITIONAL, judgeCondition(asksKeyFirst(settings))),
+      ...conditionSteps(
+        conditions,
+        CONDITIONAL,
+        judgeCondition(asksKeyFirst(settings), promptedFactors(settings, pam).length > 0),
+      ),
     ]
     return decide([
       ...letIn(running, ['root', 'declared', 'nobody']),
@@ -76,13 +82,15 @@ const KEYWORDS = [...CONDITIONAL, 'usepam']
 const asksKeyFirst = (sshd: SshdSettings): boolean =>
   everyChainNeedsKey(methodChains(settingWords(sshd, 'authenticationmethods')))
 
-const judge = (sshd: SshdSettings): readonly DraftObservation[] =>
-  Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, asksKeyFirst(sshd)))
+const judgeWith =
+  (pam: Parsed<PamStack>) =>
+  (sshd: SshdSettings): readonly DraftObservation[] =>
+    Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, pam))
 
 // A block that turns passwords on may still be under method chains that require a key: those of the block itself, or of an earlier one that is
 // matched as well, which are judged with it. By the general chains only a source address decides which apply.
 const judgeCondition =
-  (keyFirst: boolean) =>
+  (keyFirst: boolean, asksMore: boolean) =>
   (key: string, value: string, { settings }: MatchBlock): 'same' | 'weaker' | 'unclear' => {
     if (key === 'authenticationmethods') return needsKey(value) ? 'same' : 'unclear'
     if (value === 'no') return 'same'
@@ -91,18 +99,25 @@ const judgeCondition =
     // The first value of a keyword counts (sshd_config(5)).
     const own = settings.find(([name]) => name === 'authenticationmethods')?.[1]
     if (own !== undefined && needsKey(own)) return 'same'
-    return keyFirst ? 'unclear' : 'weaker'
+    return keyFirst || (asksMore && key !== 'passwordauthentication') ? 'unclear' : 'weaker'
   }
 
 const needsKey = (methods: string): boolean => everyChainNeedsKey(methodChains(methods.split(/\s+/)))
 
-function judgeSetting(sshd: SshdSettings, key: string, expected: string, keyFirst: boolean): DraftObservation {
+function judgeSetting(sshd: SshdSettings, key: string, expected: string, pam: Parsed<PamStack>): DraftObservation {
+  const keyFirst = asksKeyFirst(sshd)
   const value = setting(sshd, key)
   if (value === null) return unclear(`The SSH server did not print “${key}”.`, sshdEffective)
   if (value === expected) return supports(`The SSH server’s general setting is “${key} ${expected}”.`, sshdEffective)
   if (keyFirst && PASSWORD_SETTINGS.has(key)) {
     return supports(`“${key}” is on, and every accepted chain of methods requires a public key as well.`, sshdEffective)
   }
+  const more = key === 'kbdinteractiveauthentication' ? promptedFactors(sshd, pam) : []
+  if (more.length > 0)
+    return unclear(
+      `“${key}” is on, and its prompts include ${named(more)}; whether they always ask for more than a password was not evaluated.`,
+      pamStack,
+    )
   if (key !== HOSTS) return contradicts(`The SSH server’s general setting is “${key}” ${quote(value)}.`, sshdEffective)
   return keyFirst
     ? supports(`“${key}” is on, and no accepted chain of methods goes without a public key.`, sshdEffective)

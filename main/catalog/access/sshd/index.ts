@@ -10,19 +10,7 @@ import { accessSshdAllowList, accessSshdConnectionLimits, accessSshdPasswordAuth
 import { type SshdSettings, sshdConditions, sshdContexts, sshdEffective, sshProcesses } from './probes.ts'
 import { accessSshdRootLogin } from './root-login.ts'
 import { letIn, RUNNING_SSH, runningSsh } from './running.ts'
-
-const SECOND_FACTOR_MODULES: ReadonlySet<string> = new Set([
-  'pam_google_authenticator',
-  'pam_oath',
-  'pam_duo',
-  'pam_u2f',
-  'pam_yubico',
-  'pam_radius_auth',
-  'pam_radius',
-  'pam_securid',
-  'pam_privacyidea',
-  'pam_sss',
-])
+import { isPassedOver, promptedFactors, SECOND_FACTOR_MODULES } from './second-factor.ts'
 
 const accessSshdMfa = defineCheck({
   id: 'access.sshd.mfa',
@@ -128,7 +116,8 @@ function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly DraftObser
       ),
     ]
   }
-  if (chains.length > 0 && chains.every((chain) => isTwoKinds(chain) || asksModules(chain))) {
+  const isByPrompts = chains.length > 0 && chains.every((chain) => isTwoKinds(chain) || asksModules(chain))
+  if (isByPrompts || (onlyPrompts(sshd) && promptedFactors(sshd, pam).length > 0)) {
     return [
       unclear(
         'Login uses prompts of the login modules; which factors they cover is not evaluated here.',
@@ -145,6 +134,10 @@ function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly DraftObser
         ),
       ]
 }
+
+/** Whether prompts are the only method that is on; settings that are not printed count as on. */
+const onlyPrompts = (sshd: SshdSettings): boolean =>
+  ['pubkeyauthentication', 'passwordauthentication', ...OTHER_METHODS].every((key) => setting(sshd, key) === 'no')
 
 const STARTS_NOTHING = /^(none|internal-sftp)\b/
 
@@ -176,11 +169,6 @@ function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack
     return [supports('The prompts after the key require the account’s password (pam_unix).', pamStack)]
   return [unclear('Which prompt follows the key could not be determined from the login modules.', pamStack)]
 }
-
-/** A module for a second factor that passes over people without a registered device; the modules behind it decide about them. */
-const isPassedOver = ({ module, args }: PamEntry): boolean =>
-  (module === 'pam_google_authenticator' && args.includes('nullok')) ||
-  (module === 'pam_u2f' && args.includes('nouserok'))
 
 /** Whether a module asks every person for something, and its verdict counts. */
 const asks = (entry: PamEntry): boolean =>
