@@ -216,6 +216,20 @@ describe('outputs whose targets are not read', () => {
     )
   })
 
+  // rsyslog’s documentation of omdtls (8.2402 and newer, TLS over UDP) and of omamqp1, whose target is a queue.
+  test.each([
+    ['omdtls', 'action(type="omdtls" target="192.0.2.1" port="4433")\n'],
+    ['omdtls', 'action(\n  type="omdtls"\n  target="192.0.2.1"\n  port="4433"\n)\n'],
+    ['omamqp1', '*.* action(type="omamqp1" host="q.example" target="amq.topic")\n'],
+  ])('rsyslog: the target of %s is none of syslog', (kind, settings) => {
+    const conclusion = over(id, rsyslog(printed(rsyslogForwarding, settings)))
+    expect(conclusion.verdict).toBe('inconclusive')
+    expect(stepText(conclusion)).toContain(`“${kind}”`)
+    expect(over(id, rsyslog(printed(rsyslogForwarding, `${settings}*.* @@a.example:514\n`))).verdict).toBe(
+      'not-satisfied',
+    )
+  })
+
   const ng = (settings: string) =>
     fact(syslogNgForwarding.parse({ lines: answer(printed(syslogNgForwarding, settings)) }))
 

@@ -92,7 +92,9 @@ function statements(found: readonly FoundLine[]): readonly string[] {
   return found.reduce<string[]>((all, { path, line }) => {
     const begins = path !== file || BEGINS.test(line)
     const last = all.at(-1) ?? ''
-    if (open > 0 && !begins && last.length < MOST_CHARACTERS) all[all.length - 1] = `${last} ${line}`
+    // What follows the kind of another output on lines of its own belongs to it.
+    const isMore = !begins && (open > 0 || otherOutput(last) !== null)
+    if (isMore && last.length < MOST_CHARACTERS) all[all.length - 1] = `${last} ${line}`
     else all.push(line)
     const from = begins ? line.search(/\baction\s{0,8}\(/i) : 0
     const depth = from < 0 || IS_CUT.test(line) ? 0 : Math.max((begins ? 0 : open) + nesting(line.slice(from)), 0)
@@ -151,6 +153,7 @@ const attribute = (statement: string, name: string): string | undefined =>
 
 function targetIn(statement: string, mode: OldMode): LogTarget | null {
   const kind = attribute(statement, 'type')?.toLowerCase()
+  if (otherOutput(statement) !== null) return null
   if (kind === 'omfwd' || kind === 'omrelp' || attribute(statement, 'target') !== undefined) {
     const port = /^\d{1,5}/.exec(attribute(statement, 'port') ?? '')?.[0]
     const host = attribute(statement, 'target') ?? statement.slice(0, 255)
@@ -284,7 +287,7 @@ function syslogNgTarget(block: string): LogTarget | null {
   }
 }
 
-interface JournalUpload {
+interface Targets {
   readonly each: readonly LogTarget[]
 }
 
@@ -316,19 +319,15 @@ export const journalUpload = defineProbe({
       .filter((line) => line.startsWith('URL='))
       .at(-1)
       ?.slice(4)
-    if (url === undefined) return known<JournalUpload>({ each: [] })
+    if (url === undefined) return known<Targets>({ each: [] })
     // Without a scheme it is https; the default port is that of systemd-journal-remote.
     const encrypted = !url.startsWith('http://')
     const port = /:(\d{1,5})\/?$/.exec(url)?.[1] ?? '19532'
-    return known<JournalUpload>({
+    return known<Targets>({
       each: [{ text: url, encrypted, authenticated: encrypted && !unchecked, port: Number(port) }],
     })
   },
 })
-
-interface AuditRemote {
-  readonly each: readonly LogTarget[]
-}
 
 /** audisp-remote.conf(5): transport tcp is clear text, krb5 is encrypted and authenticated. The plugin works where active = yes. */
 export const auditdRemote = defineProbe({
@@ -359,10 +358,10 @@ export const auditdRemote = defineProbe({
       values.set(`${/au-remote\.conf$/.test(path) ? 'plugin' : 'remote'}.${name}`, value)
     }
     const server = values.get('remote.remote_server') ?? ''
-    if (values.get('plugin.active') !== 'yes' || server === '') return known<AuditRemote>({ each: [] })
+    if (values.get('plugin.active') !== 'yes' || server === '') return known<Targets>({ each: [] })
     const encrypted = values.get('remote.transport') === 'krb5' || values.get('remote.enable_krb5') === 'yes'
     const port = /^\d{1,5}$/.exec(values.get('remote.port') ?? '')?.[0]
-    return known<AuditRemote>({
+    return known<Targets>({
       each: [{ text: server, encrypted, authenticated: encrypted, port: port === undefined ? null : Number(port) }],
     })
   },
