@@ -221,6 +221,16 @@ describe('findings', () => {
     expect(both?.controls.filter(({ isSettled }) => isSettled).length).toBeLessThan(only?.controls.length ?? 0)
   })
 
+  test.each([['inconclusive'], ['not-tested']] as const)(
+    'settle no control while their own check is %s on another node',
+    (verdict) => {
+      const check = 'encryption.at-rest.ephi-paths'
+      const [only] = found(assessmentOf({ a: { [check]: 'not-satisfied' }, b: { [check]: verdict } }))
+      expect(only?.controls.length).toBeGreaterThan(0)
+      expect(only?.controls.some(({ isSettled }) => isSettled)).toBe(false)
+    },
+  )
+
   test.each(['ssh.host-key-changed', 'ssh.host-key-revoked'])('%s is one, although the node was not tested', (code) => {
     const nodes = one.nodes.map((node) =>
       node.node === 'd' ? { ...node, failure: { code, detail: 'another key' } } : node,

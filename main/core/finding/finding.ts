@@ -48,7 +48,7 @@ export interface FoundDeviation {
 export interface ConcernedControl {
   readonly framework: string
   readonly control: string
-  /** No other deciding check of the control is open, so that closing this finding settles its server part. */
+  /** Nothing else is open in the deciding checks of the control, so that closing this finding settles its server part. */
   readonly isSettled: boolean
 }
 
@@ -356,9 +356,12 @@ const controlsOf = ({ assessment, catalog }: About, check: string): readonly Con
     if (own === undefined || state === 'out-of-scope') return []
     const isOpen = own.notSatisfied > 0 || (check === POPULATION && own.inconclusive > 0)
     if (!isOpen) return []
-    const isSettled = checks.every(
-      (one) => one.check === check || !one.decides || one.notSatisfied + one.inconclusive + one.notTested === 0,
-    )
+    // Of its own check, the deviations alone are closed; an open row of the inventory counts as inconclusive.
+    const isClosed = ({ check: id, notSatisfied, inconclusive, notTested }: (typeof checks)[number]): boolean =>
+      (id === check || notSatisfied === 0) &&
+      ((id === POPULATION && id === check) || inconclusive === 0) &&
+      notTested === 0
+    const isSettled = checks.every((one) => !one.decides || isClosed(one))
     return [{ framework, control, isSettled }]
   })
 }
