@@ -200,7 +200,7 @@ describe('the title and the next step', () => {
           ...base.shown.figures,
           findings: { critical: count('critical'), high: count('high'), medium: count('medium'), low: 0, info: 0 },
           owned: { severe: 0, withOwner: 0 },
-          documents: { needed: 4, held: 4, overdue: 0, unassigned: 0 },
+          documents: { needed: 4, held: 4, failing: 0, overdue: 0, unassigned: 0 },
         },
       },
     }
@@ -261,7 +261,7 @@ describe('the title and the next step', () => {
     const quiet = withFindings(['medium'])
     const { figures } = quiet.shown
     const inventory = { rows: 10, matched: 8, excluded: 1, unreconciled: 1 }
-    const documents = { needed: 4, held: 1, overdue: 0, unassigned: 3 }
+    const documents = { needed: 4, held: 1, failing: 0, overdue: 0, unassigned: 3 }
     const step = (changes: object) =>
       homeOf(
         { ...FACTS, hasIdentity: false },

@@ -17,7 +17,7 @@ const FIGURES: PreflightMatter['shown']['figures'] = {
   inventory: { rows: 2, matched: 2, excluded: 0, unreconciled: 0 },
   findings: { critical: 0, high: 0, medium: 0, low: 0, info: 0 },
   deviations: 0,
-  documents: { needed: 3, held: 3, overdue: 0, unassigned: 0 },
+  documents: { needed: 3, held: 3, failing: 0, overdue: 0, unassigned: 0 },
   owned: { severe: 0, withOwner: 0 },
   acceptances: { inEffect: 0, expired: 0 },
 }
@@ -84,8 +84,14 @@ describe('before an export', () => {
     [
       'documents',
       'overdue',
-      figures({ documents: { needed: 3, held: 1, overdue: 1, unassigned: 2 } }),
+      figures({ documents: { needed: 3, held: 1, failing: 0, overdue: 1, unassigned: 2 } }),
       /^2 of 3 .*, 1 overdue\.$/,
+    ],
+    [
+      'documents',
+      'one does not support',
+      figures({ documents: { needed: 3, held: 3, failing: 1, overdue: 0, unassigned: 0 } }),
+      /^1 was inspected and does not support its controls\.$/,
     ],
     [
       'signatures',

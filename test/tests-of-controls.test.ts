@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { HOST_IDENTITY } from '../main/core/finding/finding.ts'
+import { type FoundDeviation, HOST_IDENTITY } from '../main/core/finding/finding.ts'
 import type { ReportInput } from '../main/present/input.ts'
 import { acceptanceSection } from '../main/present/report/acceptance-section.ts'
-import { findingSection } from '../main/present/report/findings.ts'
+import { findingSection, statusText } from '../main/present/report/findings.ts'
 import { resultCell, SOURCES, testSection } from '../main/present/report/tests-of-controls.ts'
 import { chosenFrameworks } from '../main/present/report/wording.ts'
 import { buildReport, documentText, matterOf } from '../main/present/report.ts'
 import type { ControlCheck } from '../schemas/types.ts'
+import { documentFor, registerWith } from './support/conclusion-documents.ts'
+import { engagementOf } from './support/engagement.ts'
 import { formatSample } from './support/format-sample.ts'
 import { sampleInput } from './support/report/sample.ts'
 
@@ -93,6 +95,28 @@ describe('the counts of a result', () => {
   })
 })
 
+test('a status names the nodes of an acceptance that does not cover all deviations', () => {
+  const [one] = matterOf(input).shown.findings
+  const [deviation] = one?.deviations ?? []
+  if (one === undefined || deviation === undefined) throw new Error('no finding')
+  const until = (day: string) => ({ expiresAt: `${day}T23:59:59.999Z` }) as never
+  const [ended, accepted, never] = [
+    { ...deviation, acceptanceExpired: until('2026-11-01') },
+    { ...deviation, accepted: until('2027-02-01') },
+    deviation,
+  ]
+  const text = (...deviations: readonly FoundDeviation[]): string =>
+    statusText({ ...one, status: 'acceptance-expired', deviations })
+  expect(text(ended)).toBe('Risk acceptance expired 1 Nov 2026')
+  expect(text(ended, never)).toBe('Risk acceptance expired 1 Nov 2026 on 1 node')
+  expect(text(ended, ended, accepted)).toBe(
+    'Risk acceptance expired 1 Nov 2026 on 2 nodes; risk accepted on 1 node until 1 Feb 2027',
+  )
+  expect(statusText({ ...one, status: 'in-progress', deviations: [ended, never] })).toBe(
+    'In progress; risk acceptance expired 1 Nov 2026 on 1 node',
+  )
+})
+
 test('names of deviating nodes are those that the control counts', () => {
   const [one] = matterOf(input).shown.findings
   const [deviation] = one?.deviations ?? []
@@ -108,6 +132,40 @@ test('names of deviating nodes are those that the control counts', () => {
   expect(cell(2)[0]?.text).toBe(`Deviations noted: 2 of 3 nodes tested: ${names.join(', ')}.`)
   // One of the two is outside of the scope of the control.
   expect(cell(1)[0]?.text).toBe('Deviations noted: 1 of 3 nodes tested.')
+})
+
+test('a comparison that is made once states no count of nodes', () => {
+  const text = (source: ControlCheck['source']): string | undefined =>
+    resultCell(answeredOnce(source), undefined, 0)[0]?.text
+  expect(text('population')).toBe('No deviations noted: every row is reconciled.')
+  expect(text('runs')).toBe('No deviations noted: the run chain covers the period.')
+})
+
+describe('the population that a section states', () => {
+  const introOf = (map: readonly string[]): string => {
+    const nodes = input.assessment.nodes.map(({ node }) => node)
+    const stores = [{ name: 'Images', path: '/srv/ephi', nodes: map, what: 'images' }]
+    const scope = { engagement: engagementOf({ nodes, stores }) }
+    const inspected = documentFor('ER-12')
+    const at = '2026-11-01T00:00:00.000Z'
+    const document = { ...inspected, attachedAt: at, inspection: { ...inspected.inspection, at } as never }
+    const { tests } = pages(sampleInput({ scope, register: registerWith([document]) }))
+    return tests.split('\n').find((line) => line.includes('in scope: ')) ?? ''
+  }
+
+  test('is that of all nodes, where all tests have it', () => {
+    expect(introOf([])).toContain(
+      'The population of each test is the 6 declared nodes, of which 4 were tested; 2 were not',
+    )
+  })
+
+  test('names apart the nodes that controls on ePHI test', () => {
+    const intro = introOf(['gpu-fra-01', 'gpu-fra-02'])
+    expect(intro).not.toContain('limits every conclusion.')
+    expect(intro).toContain(
+      'Controls on ePHI test the 2 nodes that hold or carry it by declaration: 164.308(a)(7)(ii)(A), ',
+    )
+  })
 })
 
 describe('a control', () => {

@@ -320,10 +320,21 @@ function stepsOf(
     step(
       'documents',
       'Documents',
-      outstanding === 0,
-      [phrase(`${of(documents.held, documents.needed)} complete`, { rows: 'documents', state: 'all' })],
+      outstanding + documents.failing === 0,
+      [
+        phrase(`${of(documents.held - documents.failing, documents.needed)} complete`, {
+          rows: 'documents',
+          state: 'all',
+        }),
+      ],
       outstanding === 0
-        ? [phrase('none outstanding')]
+        ? [
+            phrase(
+              documents.failing === 0
+                ? 'none outstanding'
+                : `${documents.failing} ${documents.failing === 1 ? 'does' : 'do'} not support`,
+            ),
+          ]
         : [phrase(`${outstanding} outstanding`, { rows: 'documents', state: 'outstanding' })],
     ),
     step(

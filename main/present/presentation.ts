@@ -9,7 +9,7 @@ import type { CheckRemediation } from '../core/finding/work-order.ts'
 import { NOTHING_SHARED, surplusNames } from '../core/recording/same-machine.ts'
 import { type RowCounts, rowCounts } from './formats/row-counts.ts'
 import type { ReportInput } from './input.ts'
-import { documentCounts } from './report/outstanding.ts'
+import { documentCounts, failingWords } from './report/outstanding.ts'
 import { chosenFrameworks, nodeWords, shortName } from './report/wording.ts'
 
 /**
@@ -51,6 +51,8 @@ export interface Figures {
   readonly documents: {
     readonly needed: number
     readonly held: number
+    /** Inspected, and found not to support a control that requires it. */
+    readonly failing: number
     readonly overdue: number
     /** Outstanding, and asked of no one. */
     readonly unassigned: number
@@ -136,7 +138,7 @@ function figuresOf(input: PresentationInput, findings: readonly Finding[]): Figu
   const { nodes, reconciliation, scope, shared = NOTHING_SHARED } = assessment
   const tested = nodes.filter(reached).length - surplusNames(shared)
   const severe = findings.filter(({ severity }) => severity.level === 'critical' || severity.level === 'high')
-  const { needed, held, overdue, outstanding } = documentCounts(input)
+  const { needed, held, overdue, outstanding, failing } = documentCounts(input)
   const rows = scope.engagement?.inventory?.rows.length ?? 0
   const only = reconciliation?.inventoryOnly ?? []
   const excluded = only.filter((row) => row.excluded !== null).length
@@ -154,6 +156,7 @@ function figuresOf(input: PresentationInput, findings: readonly Finding[]): Figu
     documents: {
       needed,
       held,
+      failing: failing.length,
       overdue,
       unassigned: outstanding.filter(({ status }) => status.request === null).length,
     },
@@ -227,16 +230,28 @@ function controlsName({ framework }: RowCounts, { assessment }: PresentationInpu
   return `${name} criteria (${listed(elected.map((one) => categoryWords[one] ?? one))})`
 }
 
+/** “3 HIPAA controls”, “1 SOC 2 criterion”: supported controls of one framework. Counts of several are never added. */
+function supportedOf(one: RowCounts): string {
+  const count = countOf(one, 'supported')
+  const noun = one.framework.id === 'soc2' ? plural(count, 'criterion', 'criteria') : plural(count, 'control')
+  return noun.replace(' ', ` ${shortName(one.framework.id)} `)
+}
+
 function controlsSentence(input: PresentationInput, counts: readonly RowCounts[]): string {
   const chosen = inEffect(input, counts)
   if (chosen.length === 0) return 'No framework in effect was chosen, so that no control was concluded on.'
   const parts = chosen.map((one) => `${of(countOf(one, 'deviations'), inScopeOf(one))} ${controlsName(one, input)}`)
-  const supported = chosen.reduce((sum, one) => sum + countOf(one, 'supported'), 0)
-  const tested = chosen.reduce((sum, one) => sum + one.supportedByTests, 0)
-  const alone = supported > 0 && tested === 0 ? ', by documents alone' : ''
+  const supported = chosen.filter((one) => countOf(one, 'supported') > 0)
+  const tested = supported.some((one) => one.supportedByTests > 0)
+  const alone = supported.length > 0 && !tested ? ', by documents alone' : ''
+  const isOne = supported.length === 1 && supported[0] !== undefined && countOf(supported[0], 'supported') === 1
   const counted =
-    supported === 0 ? 'no control is' : `${plural(supported, 'control')} ${supported === 1 ? 'is' : 'are'}`
-  return `Deviations were noted for ${listed(parts)}; ${counted} supported${alone}.`
+    supported.length === 0 ? 'no control is' : `${listed(supported.map(supportedOf))} ${isOne ? 'is' : 'are'}`
+  // With a decision in place the specification is in no count of deviations, and its deviations remain.
+  const decided = chosen.reduce((sum, one) => sum + countOf(one, 'addressable-decision'), 0)
+  const apart =
+    decided === 0 ? '' : `, and for ${plural(decided, 'addressable specification')} with a documented decision`
+  return `Deviations were noted for ${listed(parts)}${apart}; ${counted} supported${alone}.`
 }
 
 function limitsSentence(
@@ -246,7 +261,8 @@ function limitsSentence(
 ): string {
   const open = inEffect(input, counts).filter((one) => countOf(one, 'unable-to-conclude') > 0)
   const outstanding = documents.needed - documents.held
-  if (open.length === 0 && outstanding === 0 && untested === 0)
+  const { failing } = documents
+  if (open.length === 0 && outstanding === 0 && untested === 0 && failing === 0)
     return 'The whole population was tested, and all requested documents were inspected.'
   const parts = [
     ...(open.length === 0
@@ -255,6 +271,7 @@ function limitsSentence(
           `for ${listed(open.map((one) => `${countOf(one, 'unable-to-conclude')} ${controlsName(one, input).replace(/ \(.*/, '')}`))} the evidence does not allow a conclusion`,
         ]),
     `${outstanding === 0 ? 'none' : outstanding} of ${documents.needed} requested documents ${outstanding === 1 ? 'is' : 'are'} outstanding`,
+    ...(failing === 0 ? [] : [`${failing} ${failingWords(failing)}`]),
   ]
   const sentence = parts.join(', and ')
   return `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`
@@ -370,6 +387,14 @@ function actionsOf(
   return [
     ...own,
     ...(unreached.length === 0 ? [] : [actionFor(`Restore access to ${names(unreached, 3)}, and collect again`, [])]),
+    ...(documents.failing === 0
+      ? []
+      : [
+          actionFor(
+            `Resolve ${plural(documents.failing, 'document')} that ${documents.failing === 1 ? 'does' : 'do'} not support: see the list of requests`,
+            [],
+          ),
+        ]),
     ...(outstanding === 0
       ? []
       : [actionFor(`Obtain ${plural(outstanding, 'document')}: see the list of requests`, [])]),

@@ -8,6 +8,7 @@ import { statusOf } from '../../core/register/register.ts'
 import { currentResponses } from '../../core/register/responses.ts'
 import { type Signable, signaturesOf } from '../../core/register/signatures.ts'
 import type { Presentation } from '../../present/presentation.ts'
+import { failingWords } from '../../present/report/outstanding.ts'
 
 /** The content of an export, and who will seal it. */
 export interface PreflightMatter {
@@ -113,13 +114,13 @@ function findingsItem({ shown: { findings } }: PreflightMatter): Found {
 }
 
 function documentsItem({ shown: { figures } }: PreflightMatter): Found {
-  const { needed, held, overdue } = figures.documents
-  return needed === held
-    ? done('Documents complete')
-    : open(
-        'Documents outstanding',
-        `${needed - held} of ${plural(needed, 'required document')}${overdue === 0 ? '' : `, ${overdue} overdue`}.`,
-      )
+  const { needed, held, failing, overdue } = figures.documents
+  const failed = failing === 0 ? '' : `${failing} ${failingWords(failing)}.`
+  if (needed === held) return failing === 0 ? done('Documents complete') : open('Documents that do not support', failed)
+  return open(
+    'Documents outstanding',
+    `${needed - held} of ${plural(needed, 'required document')}${overdue === 0 ? '' : `, ${overdue} overdue`}.${failed === '' ? '' : ` ${failed}`}`,
+  )
 }
 
 /** Entries in effect: a withdrawn or ended one needs no signature any more. */

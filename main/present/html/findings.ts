@@ -228,7 +228,7 @@ function controlHtml(page: Page, framework: Framework, row: ControlRow): string 
     `<h4>Document part: ${marked(documentStateWords[documents.state].mark as MarkName, documentStateWords[documents.state].label)}</h4>`,
     documents.needed === 0
       ? '<p class="quiet">No document needed.</p>'
-      : `<p>${of(documents.held, documents.needed)} inspected. <a href="#requests">Documents and risk acceptances</a></p>`,
+      : `<p>${of(documents.held, documents.needed)} inspected. ${documents.deviations.length === 0 ? '' : `Inspected, does not support: ${htmlText(names(documents.deviations, 12))}. `}<a href="#requests">Documents and risk acceptances</a></p>`,
     control.notCovered === '' ? '' : `<p class="quiet">Not covered: ${htmlText(oneLine(control.notCovered, 800))}</p>`,
     '</div></details></article>',
   ].join('')

@@ -21,7 +21,7 @@ import { findingByCheck } from '../presentation.ts'
 import { byStatus, factBlock, furtherEntries, MOST_ENTRIES, typed } from './boundary.ts'
 import { lasts, peopleRows, withdrawal } from './cover.ts'
 import type { Matter } from './input.ts'
-import { askedWords, documentCounts, type OutstandingRequest } from './outstanding.ts'
+import { askedWords, documentCounts, failingWords, type OutstandingRequest } from './outstanding.ts'
 import { chosenFrameworks, day, itemName, stateLine, titles, when } from './wording.ts'
 
 /** Documented decisions on controls, and the controls that lack a decision. */
@@ -127,9 +127,12 @@ function rowTable(matter: Matter, rows: readonly { readonly framework: string; r
   )
 }
 
-/** Documents that are outstanding, each once however many controls need it; and risk acceptances, expired ones first. */
+/**
+ * Documents that do not support, and those that are outstanding, each once however many controls need it; and risk acceptances, expired ones
+ * first.
+ */
 export function requestSection(matter: Matter): Section {
-  const { outstanding, needed, overdue } = documentCounts(matter)
+  const { outstanding, failing, needed, overdue } = documentCounts(matter)
   return {
     id: 'requests',
     title: titles.requests,
@@ -138,7 +141,13 @@ export function requestSection(matter: Matter): Section {
       text(
         `${of(outstanding.length, needed)} requested documents are outstanding, ${overdue} of them overdue. One document answers its request in every control that needs it. A document counts when a named person inspected it and recorded a conclusion; inquiry and receipt alone do not (AT-C 205).`,
       ),
-      ...(outstanding.length === 0 ? [] : [outstandingTable(outstanding)]),
+      ...(failing.length === 0
+        ? []
+        : [
+            text(`${failing.length} ${failingWords(failing.length)}, which is a deviation of each.`),
+            documentGroups(failing),
+          ]),
+      ...(outstanding.length === 0 ? [] : [documentGroups(outstanding)]),
       heading(3, 'Risk acceptances', true),
       acceptances(matter),
     ],
@@ -148,7 +157,7 @@ export function requestSection(matter: Matter): Section {
 type Outstanding = readonly OutstandingRequest[]
 
 /** One table in groups of the same status: what is overdue first, what has no owner last. */
-function outstandingTable(outstanding: Outstanding): Block {
+function documentGroups(outstanding: Outstanding): Block {
   const urgency = ([first]: Outstanding): string => {
     const asked = first?.status.request ?? null
     return asked === null ? '2' : `${first?.status.overdue === true ? 0 : 1} ${asked.due}`

@@ -264,9 +264,13 @@ export function statusText({ status, deviations, isOverdue }: Finding): string {
   const ends = deviations.flatMap(({ accepted }) => accepted?.expiresAt ?? []).sort()
   const expired = deviations.flatMap(({ acceptanceExpired }) => acceptanceExpired?.expiresAt ?? []).sort()
   const overdue = isOverdue ? ', overdue' : ''
+  const on = (nodes: number): string => (nodes === deviations.length ? '' : ` on ${plural(nodes, 'node')}`)
+  const ended = `isk acceptance expired ${day(expired.at(-1) ?? '')}${on(expired.length)}`
+  const accepted =
+    ends.length === 0 ? '' : `; risk accepted on ${plural(ends.length, 'node')} until ${day(ends[0] ?? '')}`
   if (status === 'risk-accepted') return `Risk accepted until ${day(ends[0] ?? '')}`
-  if (status === 'acceptance-expired') return `Risk acceptance expired ${day(expired.at(-1) ?? '')}${overdue}`
-  return `${findingStatusWords[status]}${overdue}${ends.length === 0 ? '' : `; risk accepted on ${plural(ends.length, 'node')} until ${day(ends[0] ?? '')}`}`
+  if (status === 'acceptance-expired') return `R${ended}${overdue}${accepted}`
+  return `${findingStatusWords[status]}${overdue}${expired.length === 0 ? '' : `; r${ended}`}${accepted}`
 }
 
 function responseLines(finding: Finding): readonly Line[] {

@@ -15,9 +15,10 @@ export interface OutstandingRequest {
   readonly controls: readonly ControlAssessment[]
 }
 
-/** A required document, outstanding or held. */
+/** A required document: outstanding, held, or inspected and found not to support a control that requires it. */
 export interface RequestedDocument extends OutstandingRequest {
   readonly isOutstanding: boolean
+  readonly isFailing: boolean
 }
 
 type DocumentMatter = Pick<ReportInput, 'register' | 'assessment' | 'catalog'>
@@ -37,6 +38,10 @@ export function askedWords({ level, conclusion, request, overdue }: DocumentStat
   return `${reached}; ${asked}`
 }
 
+/** What follows the number of documents that were inspected and are deviations of their controls. */
+export const failingWords = (count: number): string =>
+  count === 1 ? 'was inspected and does not support its controls' : 'were inspected and do not support their controls'
+
 const isSooner = (one: DocumentStatus, other: DocumentStatus): boolean =>
   one.request !== null && (other.request === null || one.request.due < other.request.due)
 
@@ -55,16 +60,19 @@ export function documentCounts({ register, assessment, catalog }: DocumentMatter
       const result = results.get(`${framework}\n${control.key}`)
       if (result === undefined || result.state === 'out-of-scope') continue
       const missing = new Set(result.documents.outstanding.map(({ request, title }) => request ?? title))
+      const failing = new Set(result.documents.deviations)
       for (const status of statusesOf({ framework, control })) {
         const { request, title, mandatory } = status.document
         if (!mandatory || request?.heldBy === 'pack' || request?.heldBy === 'chain') continue
         const key = request?.id ?? `${control.key}\n${title}`
         const before = needed.get(key)
+        const isFailing = failing.has(request?.id ?? title)
         needed.set(key, {
           id: request?.id ?? null,
-          status: before?.status ?? status,
+          status: before === undefined || isFailing ? status : before.status,
           controls: [...(before?.controls ?? []), result],
           isOutstanding: (before?.isOutstanding ?? false) || missing.has(request?.id ?? title),
+          isFailing: isFailing || (before?.isFailing ?? false),
         })
         if (!missing.has(request?.id ?? title)) continue
         const known = open.get(key)
@@ -77,10 +85,13 @@ export function documentCounts({ register, assessment, catalog }: DocumentMatter
       }
     }
   const outstanding = [...open.values()]
+  const requested = [...needed.values()]
   return {
     /** Every required document once, with all controls that require it. */
-    requested: [...needed.values()],
+    requested,
     outstanding,
+    /** Documents that are deviations of the controls that require them. */
+    failing: requested.filter(({ isFailing }) => isFailing),
     needed: needed.size,
     held: needed.size - outstanding.length,
     overdue: outstanding.filter(({ status }) => status.overdue).length,

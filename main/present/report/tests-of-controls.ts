@@ -82,9 +82,23 @@ export const stateCounts = (results: readonly Pick<ControlAssessment, 'state'>[]
 /** Counts of states, in the words of the conclusions; and what the population of every test is. */
 export function testIntro({ assessment, shown }: Matter, rows: readonly ControlRow[]): string {
   const { declared, tested, untested } = shown.figures
+  const others = rows.filter(
+    ({ result: { checks, server } }) =>
+      checks.some((one) => one.decides && one.source === 'server') && server.population !== declared,
+  )
+  const [first] = others
   const untestedNodes =
-    untested === 0 ? '' : `; ${untested} ${untested === 1 ? 'was' : 'were'} not tested, which limits every conclusion`
-  return `${plural(rows.length, 'control')} in scope: ${stateCounts(rows.map(({ result }) => result))}. As of ${when(assessment.asOf)}. The population of each test is the ${declared} ${nodeWords(assessment)}, of which ${tested} ${tested === 1 ? 'was' : 'were'} tested${untestedNodes}. Only checks that decide a control are listed as tests. Mappings are interpretations of this tool or of management; HHS and the AICPA do not endorse them.`
+    untested === 0
+      ? ''
+      : `; ${untested} ${untested === 1 ? 'was' : 'were'} not tested, which limits every conclusion${first === undefined ? '' : ' on them'}`
+  const apart =
+    first === undefined
+      ? ''
+      : ` Controls on ePHI test the ${plural(first.result.server.population, 'node')} that ${first.result.server.population === 1 ? 'holds or carries' : 'hold or carry'} it by declaration: ${names(
+          others.map(({ control }) => control.id),
+          MOST_ITEMS,
+        )}.`
+  return `${plural(rows.length, 'control')} in scope: ${stateCounts(rows.map(({ result }) => result))}. As of ${when(assessment.asOf)}. The population of each test is the ${declared} ${nodeWords(assessment)}, of which ${tested} ${tested === 1 ? 'was' : 'were'} tested${untestedNodes}.${apart} Only checks that decide a control are listed as tests. Mappings are interpretations of this tool or of management; HHS and the AICPA do not endorse them.`
 }
 
 function testTable(matter: Matter, framework: Framework, rows: readonly ControlRow[]): Block {
@@ -153,6 +167,12 @@ export function resultCell(check: ControlCheck, finding: Finding | undefined, un
   return [{ ...first, text: `${first.text} ${words}` }, ...(others.length === 0 ? [link] : others)]
 }
 
+/** What is compared once, and not on each node, by the source of its result. */
+const ONCE: Partial<Readonly<Record<ControlCheck['source'], string>>> = {
+  population: 'every row is reconciled',
+  runs: 'the run chain covers the period',
+}
+
 /** Deviations out of the nodes tested, or no deviations where the whole population was tested; else what is open. */
 function testedCell(check: ControlCheck, finding: Finding | undefined, untested: number): Cell {
   const {
@@ -208,7 +228,7 @@ function testedCell(check: ControlCheck, finding: Finding | undefined, untested:
     return [
       result(
         'ring-tick',
-        `No deviations noted: ${check.source === 'server' ? `${outOf(satisfied + informational, population, 'node')} tested` : of(satisfied + informational, population)}.`,
+        `No deviations noted: ${(check.built ? undefined : ONCE[check.source]) ?? `${outOf(satisfied + informational, population, 'node')} tested`}.`,
         open,
       ),
     ]
@@ -277,6 +297,10 @@ function observationRow(
   ]
 }
 
+/** Documents held out of those needed, and how many were inspected and do not support. */
+const heldText = ({ held, needed, deviations }: ControlAssessment['documents']): string =>
+  `${of(held, needed)}${deviations.length === 0 ? '' : `, ${deviations.length} ${deviations.length === 1 ? 'does' : 'do'} not support`}`
+
 /** Two controls side by side, in reading order from left to right. */
 function documentTable(framework: Framework, rows: readonly ControlRow[]): Block {
   const cells = rows.map(({ control, result: { control: key, documents, state } }): readonly Cell[] => [
@@ -289,7 +313,7 @@ function documentTable(framework: Framework, rows: readonly ControlRow[]): Block
     [
       state === 'not-applicable'
         ? { text: 'Not applicable', mark: stateMark(state) }
-        : { ...documentMarked(documents), text: of(documents.held, documents.needed) },
+        : { ...documentMarked(documents), text: heldText(documents) },
     ],
   ])
   return {

@@ -50,7 +50,10 @@ export function requestsGrid({ assessment, catalog, register }: FormatInput): Gr
     request: [10, ({ id }) => id ?? ''],
     document: [60, ({ status }) => status.document.title],
     'what a reviewer inspects': [70, ({ status }) => status.document.request?.inspects ?? ''],
-    status: [14, ({ isOutstanding }) => (isOutstanding ? 'outstanding' : 'inspected')],
+    status: [
+      14,
+      ({ isOutstanding, isFailing }) => (isFailing ? 'does not support' : isOutstanding ? 'outstanding' : 'inspected'),
+    ],
     'level reached': [16, ({ status: { level } }) => (level === null ? '' : levelWords[level].label)],
     'level required': [
       16,
