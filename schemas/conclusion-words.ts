@@ -163,6 +163,14 @@ export const rowStateWords: Readonly<Record<RowState, Marked>> = {
   },
 }
 
+/** What the state of one control means: without a deciding check on servers, nothing is stated of server tests. */
+export const rowMeaning = (state: RowState, server: ServerState): string =>
+  state === 'supported' && server !== 'no-deviations'
+    ? server === 'not-applicable'
+      ? 'No check that decides it applies to any server, and every required document was inspected.'
+      : 'No check on servers decides it, and every required document was inspected.'
+    : rowStateWords[state].meaning
+
 export const roleWords: Readonly<Record<ControlRole, Word>> = {
   required: {
     label: 'Required',
@@ -295,7 +303,9 @@ export function serverLine(
   // A number alone has no denominator.
   const missing = counts.length === 0 ? words.missing(untested, population) : `${untested} not tested`
   const parts = [...counts, ...(untested === 0 ? [] : [missing])]
-  return parts.length === 0 ? label : `${label}: ${parts.join('; ')}`
+  // What was not tested is not the reason why the evidence of the others does not decide.
+  const joint = state === 'unable-to-conclude' ? ';' : ':'
+  return parts.length === 0 ? label : `${label}${joint} ${parts.join('; ')}`
 }
 
 /** The document part in one line. */

@@ -263,6 +263,22 @@ describe('findings', () => {
     expect(finding?.deviations.map(({ subject }) => subject)).toEqual(['SRV-1 spare'])
   })
 
+  test('name the declaration by which ePHI is on a node', () => {
+    const check = 'encryption.at-rest.ephi-paths'
+    const assessment = assessmentOf({ a: { [check]: 'not-satisfied' }, b: { [check]: 'not-satisfied' } })
+    const recordings = ['a', 'b'].map((name) => ({ recording: { node: { name, ephiPaths: ['/e'] } } })) as never
+    const effectOf = (scope: object): string | undefined =>
+      findingsOf({ ...matter({ ...assessment, scope: { ...assessment.scope, ...scope } }), recordings }).find(
+        (one) => one.check === check,
+      )?.effect[1]
+    const engagement = engagementOf({
+      nodes: ['a', 'b'],
+      stores: [{ name: 'Images', path: '/e', nodes: ['b'], what: 'images' }],
+    })
+    expect(effectOf({})).toBe('ePHI is declared on a, b.')
+    expect(effectOf({ engagement })).toBe('By the ePHI map, ePHI is on b.')
+  })
+
   test('a deviation is never left out because its check is not rated', () => {
     const bare = { ...matter(one), catalog: { ...catalog, severities: [] } }
     expect(

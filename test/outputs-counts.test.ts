@@ -201,6 +201,7 @@ describe.each(FLEETS)('%s', (_, made) => {
         finding.tested,
         apart,
       ])
+      expect((row?.[head.indexOf('controls that the refusal limits')] ?? '') !== '').toBe(apart > 0)
       const view = findingView(source, reference)
       expect(view).toMatchObject({ deviations: deviations.length, tested: finding.tested, refused: apart })
       const item = items.get(reference)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { formatInputOf } from '../main/app/export/report-input.ts'
 import { requestsGrid } from '../main/present/formats/grids/audit.ts'
 import { htmlPieces } from '../main/present/html/page.ts'
+import { buildBinder } from '../main/present/report/binder.ts'
 import { buildReport, documentText, type ReportInput } from '../main/present/report.ts'
 import type { EvidenceDocument, Register } from '../schemas/types.ts'
 import { documentFor, registerWith } from './support/conclusion-documents.ts'
@@ -66,13 +67,45 @@ test('a deviation with an addressable decision in place is stated, in no count o
   expect(after).toContain(', and for 1 addressable specification with a documented decision; ')
 })
 
+describe('the sentence on limits', () => {
+  test('counts required documents, as the window does', () => {
+    const [, , limits] = inputOf([]).shown.conclusion
+    expect(limits).toMatch(/\d+ of \d+ required documents are outstanding\.$/)
+  })
+
+  test('states that none is required, where no framework requires one', () => {
+    const input = formatInputOf(sampleInput({ scope: { frameworks: ['nprm'] } }), 'run-1', 'Sample')
+    const [, , limits] = input.shown.conclusion
+    expect(limits).toBe('No document is required.')
+  })
+})
+
+describe('the evidence by control', () => {
+  const input = inputOf(allDocuments())
+  const pages = documentText(buildBinder(input)).join('\n')
+  const pageOf = (title: string): string => {
+    const from = pages.indexOf(`\nHIPAA ${title}`)
+    return pages.slice(from, pages.indexOf('\nNot covered\n', from))
+  }
+
+  test('states no server test of a control that documents alone support', () => {
+    const page = pageOf('164.308(a)(2) Assigned security responsibility')
+    expect(page).toContain('No server test')
+    expect(page).toContain('\nSupported\nNo check on servers decides it, and every required document was inspected.\n')
+  })
+
+  test('counts what is not in scope in each framework', () => {
+    expect(pages).toContain('HIPAA: 6 of 72 controls. SOC 2: 28 of 61 criteria.')
+  })
+})
+
 describe('a document that was inspected and does not support', () => {
   const input = inputOf([...allDocuments(undefined, ['ER-31']), failed])
 
   test('is stated on page 1, and is none of the outstanding ones', () => {
     const [, , limits] = input.shown.conclusion
     expect(limits).toContain('and 1 was inspected and does not support its controls')
-    expect(limits).not.toContain('all requested documents were inspected')
+    expect(limits).not.toContain('all required documents were inspected')
     expect(input.shown.figures.documents).toMatchObject({ failing: 1 })
   })
 

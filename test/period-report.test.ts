@@ -131,7 +131,7 @@ describe('the period report', () => {
     )
     expect(said).toContain('see “Missed runs and days without evidence”')
     expect(said).toContain('Controls: HIPAA Security Rule')
-    expect(said).toContain('Unable to conclude: 19 of 460 node tests not performed')
+    expect(said).toContain('Unable to conclude; 19 of 460 node tests not performed')
     const [one, ...others] = input.period.conclusions?.controls ?? []
     if (one === undefined) throw new Error('the sample has controls')
     const server = {
@@ -301,7 +301,7 @@ test('the tables beside it have one row for each day, each deviation and each co
   expect(controls).toHaveLength(1 + (input.period.conclusions?.controls.length ?? 0))
   expect(controls.find(([, control]) => control?.endsWith('308(a)(8)'))?.slice(2, 9)).toEqual([
     'Unable to conclude',
-    'Unable to conclude: 19 of 460 node tests not performed',
+    'Unable to conclude; 19 of 460 node tests not performed',
     '460',
     '441',
     '0',

@@ -100,7 +100,7 @@ describe('the report on one page', () => {
       '1 of 4',
       'Node unreachable',
       'Risk acceptances: 0 in effect',
-      'requested documents are outstanding',
+      'required documents are outstanding',
       input.signer?.fingerprint.slice(0, 4) ?? '',
       'Not an audit opinion',
     ])

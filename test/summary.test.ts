@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { findingText, findingView, shownOf } from '../main/app/evaluate/finding-views.ts'
 import { summaryText } from '../main/app/evaluate/summary.ts'
+import { PROVIDERS } from '../main/catalog/definition/claims/tests.ts'
 import { assess } from '../main/core/conclusion/assess.ts'
+import { reached } from '../main/core/conclusion/tally.ts'
 import { findingReference } from '../main/core/finding/finding.ts'
 import { partsTable, rowCounts } from '../main/present/formats/row-counts.ts'
 import { noFinding } from '../main/present/report/page-one.ts'
@@ -73,6 +75,28 @@ describe('the summary', () => {
     const text = summaryText({ assessment: { ...assessment, nodes }, catalog, register, recordings })
     expect(text).toMatch(
       /1 of 7: 6 tested, 1 refused before login: demo-missing-07\n.*Refused before login and not tested, which limits 2 controls\n/,
+    )
+  })
+
+  test('states of how many nodes an inconclusive claim rests on no collection', () => {
+    const answered = (result: 'inconclusive' | 'corroborated') => ({
+      claim: 'dedicated-server',
+      result,
+      observations: [],
+    })
+    const provider = PROVIDERS.find(({ claims }) => claims.some(({ id }) => id === 'dedicated-server'))
+    if (provider === undefined) throw new Error('no provider with that claim')
+    const nodes = assessment.nodes.map((node, at) => ({
+      ...node,
+      claims: [answered(reached(node) && at > 0 ? 'corroborated' : 'inconclusive')],
+    }))
+    const silent = nodes.filter((node) => !reached(node)).length
+    const open = nodes.filter(({ claims }) => claims[0]?.result === 'inconclusive').length
+    const scope = { ...assessment.scope, provider }
+    const text = summaryText({ assessment: { ...assessment, scope, nodes }, catalog, register, recordings })
+    expect(silent).toBeGreaterThan(0)
+    expect(text).toContain(
+      `      Inconclusive ${open} (${silent} not collected), Corroborated ${nodes.length - open} (of ${nodes.length})`,
     )
   })
 

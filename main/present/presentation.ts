@@ -263,14 +263,18 @@ function limitsSentence(
   const outstanding = documents.needed - documents.held
   const { failing } = documents
   if (open.length === 0 && outstanding === 0 && untested === 0 && failing === 0)
-    return 'The whole population was tested, and all requested documents were inspected.'
+    return documents.needed === 0
+      ? 'The whole population was tested, and no document is required.'
+      : 'The whole population was tested, and all required documents were inspected.'
   const parts = [
     ...(open.length === 0
       ? []
       : [
           `for ${listed(open.map((one) => `${countOf(one, 'unable-to-conclude')} ${controlsName(one, input).replace(/ \(.*/, '')}`))} the evidence does not allow a conclusion`,
         ]),
-    `${outstanding === 0 ? 'none' : outstanding} of ${documents.needed} requested documents ${outstanding === 1 ? 'is' : 'are'} outstanding`,
+    documents.needed === 0
+      ? 'no document is required'
+      : `${outstanding === 0 ? 'none' : outstanding} of ${documents.needed} required documents ${outstanding === 1 ? 'is' : 'are'} outstanding`,
     ...(failing === 0 ? [] : [`${failing} ${failingWords(failing)}`]),
   ]
   const sentence = parts.join(', and ')

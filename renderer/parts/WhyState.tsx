@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { rowStateWords } from '../../schemas/conclusion-words.ts'
+import { rowMeaning, rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { DecisionDraft } from '../../schemas/ipc-register.ts'
 import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
@@ -36,6 +36,7 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
         {(loaded) => {
           const reasons = stateReasons(row, loaded)
           const counted = rowStateWords[stateOf(row)]
+          const meaning = row.assessed === null ? counted.meaning : rowMeaning(stateOf(row), row.assessed.server.state)
           const decisions = decisionsFor(loaded, frame.id, row.key)
           const addressable = decisionChoices(row).length > 1
           const undecided = addressable && !decisions.some(({ status }) => status === 'in-force')
@@ -47,7 +48,7 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
                 ))}
                 {reasons.length === 0 && <li>This run has no conclusion for this control.</li>}
                 <li>
-                  Counted as “{counted.label}”. {counted.meaning}
+                  Counted as “{counted.label}”. {meaning}
                 </li>
                 {undecided && (
                   <li>

@@ -246,7 +246,7 @@ describeUnless(missing, 'the files of one export of the demo fleet', () => {
     const requests = rowsOf(book('register').get('Requests'))
     const outstanding = requests.filter(({ status }) => status === 'outstanding').length
     for (const words of [report, page1])
-      expect(words).toContain(`${outstanding} of ${requests.length} requested documents are outstanding`)
+      expect(words).toContain(`${outstanding} of ${requests.length} required documents are outstanding`)
     const captures = csv('evidence').map((row) => `${row.node} ${row.probe} ${row.command} ${row['output SHA-256']}`)
     expect(
       rowsOf(book('register').get('Evidence')).map(

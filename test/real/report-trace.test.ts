@@ -120,7 +120,7 @@ describeUnless(missing, 'numbers of the report', () => {
     expect(Number(findings)).toBeGreaterThanOrEqual(deviating + 2)
     expect(Number(findings)).toBeLessThanOrEqual(contradictedChecks().length + 2)
     const { needed, held } = told.documents
-    expect(report).toContain(tight(`${needed - held} of ${needed} requested documents are outstanding`))
+    expect(report).toContain(tight(`${needed - held} of ${needed} required documents are outstanding`))
   })
 
   test('controls by framework, in the tests of controls and in their own parts', () => {
@@ -202,7 +202,7 @@ describeUnless(missing, 'numbers of the report', () => {
     const { needed, held, overdue } = told.documents
     expect(overdue).toBeGreaterThan(0)
     expect(report).toContain(
-      tight(`${needed - held} of ${needed} requested documents are outstanding, ${overdue} of them overdue`),
+      tight(`${needed - held} of ${needed} required documents are outstanding, ${overdue} of them overdue`),
     )
     expect(part('Document index')).toContain(
       tight(`${held} of ${needed} documents required by the selected frameworks are on file`),

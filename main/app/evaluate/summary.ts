@@ -30,7 +30,7 @@ import {
   verdictWords,
 } from '../../../schemas/words.ts'
 import { names, of, plain, plural } from '../../core/base/plain-text.ts'
-import { summarize } from '../../core/conclusion/tally.ts'
+import { reached, summarize } from '../../core/conclusion/tally.ts'
 import { exampleOf, type Finding, findingReference } from '../../core/finding/finding.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../../core/recording/same-machine.ts'
 import { explanationsFor, explanationText } from '../../core/register/explanations.ts'
@@ -66,10 +66,10 @@ function head(
   limits: readonly ThresholdValue[],
 ): string[] {
   const answered = nodes.filter(({ results }) => results.some(({ verdict }) => verdict !== 'not-tested')).length
-  const reached = answered - surplusNames(shared)
+  const collected = answered - surplusNames(shared)
   return [
     `${plain(scope.fleet)}${demo ? '   [Demo data]' : ''}`,
-    `${reached} of ${nodes.length} declared nodes collected; as of ${asOf}; catalog ${catalog.version} (${catalog.digest.slice(0, 12)})`,
+    `${collected} of ${nodes.length} declared nodes collected; as of ${asOf}; catalog ${catalog.version} (${catalog.digest.slice(0, 12)})`,
     ...shared.machines.slice(0, MOST_NAMES).map((machine) => `one machine, counted once: ${sameMachineText(machine)}`),
     ...(shared.machines.length > MOST_NAMES
       ? [`and ${shared.machines.length - MOST_NAMES} more machines with several names; see population.csv`]
@@ -252,14 +252,19 @@ function findingLine(
 function claimLines({ nodes, scope: { provider } }: Assessment): readonly string[] {
   if (provider === undefined) return []
   const lines = provider.claims.map(({ id, text }) => {
-    const answers = nodes.flatMap(({ claims }) => claims?.filter(({ claim }) => claim === id) ?? [])
-    const counts = CLAIM_ANSWERS.map((word) => ({
-      word,
-      count: answers.filter(({ result }) => result === word).length,
-    }))
+    const answers = nodes.flatMap((node) =>
+      (node.claims ?? []).flatMap(({ claim, result }) =>
+        claim === id ? [{ result, isCollected: reached(node) }] : [],
+      ),
+    )
+    const counts = CLAIM_ANSWERS.map((word) => {
+      const own = answers.filter(({ result }) => result === word)
+      const silent = word === 'inconclusive' ? own.filter(({ isCollected }) => !isCollected).length : 0
+      return { word, count: own.length, apart: silent === 0 ? '' : ` (${silent} not collected)` }
+    })
     const parts = counts
       .filter(({ count }) => count > 0)
-      .map(({ word, count }) => `${claimAnswerWords[word].label} ${count}`)
+      .map(({ word, count, apart }) => `${claimAnswerWords[word].label} ${count}${apart}`)
     return `  ${plain(text)}\n      ${parts.join(', ')} (of ${answers.length})`
   })
   return [`Claims of ${plain(provider.name)}, by node:`, ...lines, '']

@@ -49,7 +49,7 @@ import { summaryText } from '../evaluate/summary.ts'
 export type Table = readonly (readonly string[])[]
 
 /** One line per finding. */
-export const findingsTable = (input: Pick<FormatInput, 'catalog' | 'remediations' | 'shown'>): Table =>
+export const findingsTable = (input: Pick<FormatInput, 'assessment' | 'catalog' | 'remediations' | 'shown'>): Table =>
   tableOf(findingsGrid(input))
 
 /** One line per node and check, with the risk acceptance in effect. Each is generated on demand. */

@@ -332,13 +332,16 @@ const thresholdsOf = ({ catalog, thresholds }: About, check: string): readonly T
   (catalog.checks.find(({ id }) => id === check)?.thresholds ?? []).flatMap((id) => thresholds.get(id) ?? [])
 
 /** What the deviating nodes hold or run, as far as the evidence or a declaration shows it. */
-function exposure({ holds }: About, area: RiskArea, nodes: readonly string[]): readonly string[] {
+function exposure({ holds, assessment }: About, area: RiskArea, nodes: readonly string[]): readonly string[] {
+  const isMapped = assessment.scope.engagement?.ephi.stores.some((store) => store.nodes.length > 0) === true
   const carrying = nodes.filter((node) => holds('ephi', node))
   const shared = !REACHED_BY_OTHERS.includes(area)
     ? []
     : nodes.filter((node) => OTHER_PARTIES.some((check) => holds(`not-satisfied ${check}`, node)))
   return [
-    ...(carrying.length === 0 ? [] : [`ePHI is declared on ${names(carrying, 6)}.`]),
+    ...(carrying.length === 0
+      ? []
+      : [`${isMapped ? 'By the ePHI map, ePHI is' : 'ePHI is declared'} on ${names(carrying, 6)}.`]),
     ...(shared.length === 0 ? [] : [`Accounts that are not authorized are active on ${names(shared, 6)}.`]),
   ]
 }

@@ -1,4 +1,4 @@
-import { levelWords, rowStateWords } from '../../../schemas/conclusion-words.ts'
+import { levelWords, rowMeaning, rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, EvidenceDocument, RiskAcceptance } from '../../../schemas/types.ts'
 import { statusWords } from '../../../schemas/words.ts'
 import { names, of, oneLine, plain, plural } from '../../core/base/plain-text.ts'
@@ -176,7 +176,7 @@ function statusBlock({ control, result }: ControlRow): Block {
     },
     { label: 'Servers', value: [serverMarked(server)] },
     { label: 'Documents', value: [documentMarked(documents)] },
-    { label: 'State', value: [stateLine(state), { text: rowStateWords[state].meaning, style: 'quiet' }] },
+    { label: 'State', value: [stateLine(state), { text: rowMeaning(state, server.state), style: 'quiet' }] },
     { label: 'Responsible', value: plainCell(plain(control.responsibility.join(', '), 300)) },
   ])
 }
@@ -188,12 +188,15 @@ function outOfScope(all: Shown): Section {
   const out = all.flatMap(({ framework, rows }) =>
     rows.filter(({ result }) => result.state === 'out-of-scope').map(({ control }) => ({ framework, control })),
   )
-  const whole = all.reduce((sum, { rows }) => sum + rows.length, 0)
+  const counts = all.map(({ framework: { id }, rows }) => {
+    const own = rows.filter(({ result }) => result.state === 'out-of-scope').length
+    return `${shortName(id)}: ${of(own, rows.length)} ${id === 'soc2' ? 'criteria' : 'controls'}.`
+  })
   return {
     id: 'out-of-scope',
     title: rowStateWords['out-of-scope'].label,
     blocks: [
-      text(`${of(out.length, whole)} controls. ${rowStateWords['out-of-scope'].meaning}`),
+      text([...counts, rowStateWords['out-of-scope'].meaning].join(' ')),
       ...(out.length === 0
         ? []
         : [

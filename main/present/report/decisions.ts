@@ -139,7 +139,7 @@ export function requestSection(matter: Matter): Section {
     flows: true,
     blocks: [
       text(
-        `${of(outstanding.length, needed)} requested documents are outstanding, ${overdue} of them overdue. One document answers its request in every control that needs it. A document counts when a named person inspected it and recorded a conclusion; inquiry and receipt alone do not (AT-C 205).`,
+        `${of(outstanding.length, needed)} required documents are outstanding, ${overdue} of them overdue. One document answers its request in every control that needs it. A document counts when a named person inspected it and recorded a conclusion; inquiry and receipt alone do not (AT-C 205).`,
       ),
       ...(failing.length === 0
         ? []

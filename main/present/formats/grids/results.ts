@@ -9,7 +9,7 @@ import { acceptancesOf } from '../../../core/register/register.ts'
 import type { Catalog } from '../../../core/rules/catalog.ts'
 import { byCheck, findingByCheck } from '../../presentation.ts'
 import { criterionText, effectText, remedyText } from '../../report/findings.ts'
-import { refusedNodes } from '../../report/refused.ts'
+import { limitedControls, refusedNodes } from '../../report/refused.ts'
 import { shortName } from '../../report/wording.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
 import { WHO } from '../work-order-document.ts'
@@ -20,10 +20,11 @@ const MOST_NODES_NAMED = 500
 
 /** One row per finding, the most severe first. Informational results are in the table of results alone. */
 export function findingsGrid({
+  assessment,
   catalog,
   remediations,
   shown,
-}: Pick<FormatInput, 'catalog' | 'remediations' | 'shown'>): Grid {
+}: Pick<FormatInput, 'assessment' | 'catalog' | 'remediations' | 'shown'>): Grid {
   const remedies = byCheck(remediations)
   const rows = shown.findings.map((finding) => ({ finding, remediation: remedies.get(finding.check) }))
   return gridOf(rows, {
@@ -55,6 +56,15 @@ export function findingsGrid({
     overdue: [10, ({ finding }) => (finding.isOverdue ? 'yes' : 'no')],
     cause: [50, ({ finding }) => oneLine(finding.cause ?? '')],
     'refused before login': [10, ({ finding }) => refusedNodes(finding).length],
+    'controls that the refusal limits': [
+      50,
+      ({ finding }) =>
+        controlNames(catalog, { controls: limitedControls({ assessment, catalog }, finding) }).join(' | '),
+    ],
+    'deviations with an expired risk acceptance': [
+      14,
+      ({ finding }) => finding.deviations.filter(({ acceptanceExpired }) => acceptanceExpired !== null).length,
+    ],
   })
 }
 
@@ -66,7 +76,10 @@ export const namedIn = ({ deviations }: Finding, most: number): readonly string[
   )
 
 /** The controls that a finding concerns, each with its framework. */
-export function controlNames(catalog: Pick<Catalog, 'frameworks'>, { controls }: Finding): readonly string[] {
+export function controlNames(
+  catalog: Pick<Catalog, 'frameworks'>,
+  { controls }: { readonly controls: readonly Pick<Finding['controls'][number], 'framework' | 'control'>[] },
+): readonly string[] {
   const controlOf = controlIndex(catalog)
   return controls.map(
     ({ framework, control }) => `${shortName(framework)} ${controlOf(framework, control)?.id ?? control}`,
