@@ -136,6 +136,16 @@ describe('a check that is not satisfied changes the rows that it decides, and no
     expect(serverLine(row(rows, '312(d)').server)).toBe('Deviations noted: deviations on 1 of 1 node tested')
   })
 
+  test('rights that differ from the roster are no failed termination', () => {
+    const rows = except({ 'access.roster-match': 'not-satisfied' })
+    expect(statesOf(rows).get('308(a)(3)(i)')).toBe('deviations')
+    expect(statesOf(rows).get('308(a)(3)(ii)(C)')).toBe('supported')
+    expect(observed(rows, 'access.roster-match')).toContain('308(a)(3)(ii)(C)')
+    // An account outside of the roster that can be opened: whether its owner has left is not known.
+    const open = except({ 'access.roster-match': 'not-satisfied', 'access.leaver-accounts': 'inconclusive' })
+    expect(statesOf(open).get('308(a)(3)(ii)(C)')).toBe('unable-to-conclude')
+  })
+
   test('F10: what a server with GPUDirect has switched off decides nothing', () =>
     expect(
       changes(
