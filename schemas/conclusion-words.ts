@@ -89,7 +89,7 @@ export const serverStateWords: Readonly<Record<ServerState, Marked>> = {
   'not-tested': { label: 'Not tested', meaning: 'No node in scope was reached.', mark: 'dotted-ring' },
   'no-deviations': {
     label: 'No deviations noted',
-    meaning: 'Every deciding check is satisfied on every node of the population.',
+    meaning: 'Every deciding check is satisfied on every node of the population to which it applies.',
     mark: 'ring-tick',
   },
   'not-applicable': {

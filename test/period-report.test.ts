@@ -124,6 +124,26 @@ describe('the period report', () => {
     expect(said).not.toContain('Documents outstanding: 0 of')
   })
 
+  test('names a document that was inspected and does not support, and states what a conclusion without deviations means', () => {
+    const failed = { state: 'deviations', needed: 1, held: 0, outstanding: [], deviations: ['ER-31'] } as const
+    const changed = samplePeriodInput((period) => ({
+      ...period,
+      conclusions: period.conclusions && {
+        ...period.conclusions,
+        controls: period.conclusions.controls.map((one) => ({
+          ...one,
+          conclusion: { ...one.conclusion, state: 'deviations', documents: failed },
+        })) as never,
+      },
+    }))
+    const said = textOf(buildPeriodReport(changed), 'conclusions')
+    expect(said).toContain('Deviations noted in documents: 0 of 1 held\nER-31\n')
+    expect(controlRows(changed.period)[1]?.at(-1)).toBe('ER-31')
+    expect(said).toContain(
+      'every deciding check was satisfied on every declared node to which it applies, in every run',
+    )
+  })
+
   test('concludes on each control over node tests, with both parts, when it deviated, and what was not tested', () => {
     const said = textOf(report, 'conclusions')
     expect(said).toContain(

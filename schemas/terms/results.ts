@@ -154,7 +154,7 @@ export const RESULTS: readonly TermOfGroup[] = [
   },
   {
     term: 'no deviations noted',
-    definition: 'Every deciding check is satisfied on every node of the population.',
+    definition: 'Every deciding check is satisfied on every node of the population to which it applies.',
     source: 'AICPA SOC 2 guide',
     avoid: ['evidence supports it'],
   },

@@ -2,7 +2,7 @@ import { documentLine, rowStateWords } from '../../../schemas/conclusion-words.t
 import type { Period, PeriodConclusions, PeriodControl } from '../../../schemas/types.ts'
 import { dayCount } from '../../../schemas/words.ts'
 import { alike } from '../../core/base/grouping.ts'
-import { of, outOf, plain, plural } from '../../core/base/plain-text.ts'
+import { names, of, outOf, plain, plural } from '../../core/base/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -44,7 +44,7 @@ const RULE: readonly string[] = [
   'A deviation in any run is a deviation of the period, also after remediation. The table states the first and the last run with a deviation, and on how many nodes no later run shows remediation.',
   'Without a deviation, a node test that is inconclusive, or in which a deciding check was not tested, leaves the control at “Unable to conclude”.',
   'Without either, a node test that did not take place leaves it at “Scope limitation”. Each missed run, and each run whose evidence is not available, counts the nodes of the run before it as not tested. A part of the period in which no schedule was in effect has the same effect, without a number of node tests.',
-  '“No deviations noted” therefore means: a schedule was in effect throughout, no scheduled run is missing, and every deciding check was satisfied on every declared node in every run. It does not cover the time between runs.',
+  '“No deviations noted” therefore means: a schedule was in effect throughout, no scheduled run is missing, and every deciding check was satisfied on every declared node to which it applies, in every run. It does not cover the time between runs.',
   'A risk acceptance in effect at a run is counted and removes no deviation.',
 ]
 
@@ -89,12 +89,16 @@ function controlTable({ controls }: Framework, found: readonly PeriodControl[]):
       return [
         [{ text: plain(title, 400), style: 'strong' }],
         [serverMarked(conclusion.server, 'node test'), ...deviatingLines(deviations)],
-        [documentCell(conclusion.documents)],
+        [documentCell(conclusion.documents), ...failingLines(conclusion.documents.deviations)],
         plainCell(rowStateWords[conclusion.state].label),
       ]
     }),
   )
 }
+
+/** Documents that were inspected and do not support the control, by their requests. */
+const failingLines = (requests: readonly string[]): readonly Line[] =>
+  requests.length === 0 ? [] : [{ text: names(requests, 6), style: 'quiet' }]
 
 /** When the deciding checks deviated, and whether the last runs show it remediated. */
 const deviatingLines = (deviations: PeriodControl['deviations']): readonly Line[] =>
@@ -133,6 +137,7 @@ export const controlRows = ({ conclusions }: Pick<Period, 'conclusions'>): reado
     'documents held': ({ conclusion }) => conclusion.documents.held,
     'documents outstanding': ({ conclusion }) =>
       conclusion.documents.outstanding.map(({ request, title }) => request ?? title).join('; '),
+    'documents that do not support': ({ conclusion }) => conclusion.documents.deviations.join('; '),
   })
 
 const COLUMNS = [
