@@ -112,7 +112,7 @@ describe('a document that was inspected and does not support', () => {
   test('is named with its controls in the report and the HTML report', () => {
     const report = textOf(input)
     expect(report).toMatch(/Inspected, does not support the control; no owner assigned \(1\)\nER-31\n/)
-    expect(report).toContain('0 of 1, 1 does not support')
+    expect(report).toContain('0 of 1, 1 deviation')
     const html = Buffer.concat([...htmlPieces(input)].map((piece) => Buffer.from(piece))).toString()
     expect(html).toContain('Inspected, does not support: ER-31.')
   })

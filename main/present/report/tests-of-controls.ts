@@ -299,7 +299,7 @@ function observationRow(
 
 /** Documents held out of those needed, and how many were inspected and do not support. */
 const heldText = ({ held, needed, deviations }: ControlAssessment['documents']): string =>
-  `${of(held, needed)}${deviations.length === 0 ? '' : `, ${deviations.length} ${deviations.length === 1 ? 'does' : 'do'} not support`}`
+  `${of(held, needed)}${deviations.length === 0 ? '' : `, ${plural(deviations.length, 'deviation')}`}`
 
 /** Two controls side by side, in reading order from left to right. */
 function documentTable(framework: Framework, rows: readonly ControlRow[]): Block {
