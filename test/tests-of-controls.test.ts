@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { catalog } from '../main/catalog/definition/index.ts'
 import { type FoundDeviation, HOST_IDENTITY } from '../main/core/finding/finding.ts'
 import type { ReportInput } from '../main/present/input.ts'
 import { acceptanceSection } from '../main/present/report/acceptance-section.ts'
@@ -167,6 +168,13 @@ describe('the population that a section states', () => {
     )
   })
 })
+
+test.each(['encryption.at-rest.ephi-paths', 'encryption.in-transit.ephi-flows'])(
+  'the procedure of %s names what is tested where nothing is declared',
+  (check) => {
+    expect(catalog.severities.find((one) => one.check === check)?.procedure).toContain('where none is declared')
+  },
+)
 
 describe('a control', () => {
   const { tests } = pages(input)
