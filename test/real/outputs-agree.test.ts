@@ -235,8 +235,11 @@ describeUnless(missing, 'the files of one export of the demo fleet', () => {
     for (const claim of sorted(rows.map((row) => row['provider claim'] ?? ''))) {
       const own = rows.filter((row) => row['provider claim'] === claim)
       const parts = CLAIM_ANSWERS.flatMap((one) => {
-        const count = own.filter(({ result }) => result === one).length
-        return count === 0 ? [] : [`${label(one)} ${count}`]
+        const found = own.filter(({ result }) => result === one)
+        const silent = one === 'inconclusive' ? found.filter((row) => row['node collected'] === 'no').length : 0
+        return found.length === 0
+          ? []
+          : [`${label(one)} ${found.length}${silent === 0 ? '' : ` (${silent} not collected)`}`]
       })
       expect(summary).toContain(`  ${claim}\n      ${parts.join(', ')} (of ${own.length})`)
     }
