@@ -70,7 +70,7 @@ function messageTo(owner: string, documents: readonly PlannedDocument[], { asOf,
     `${at + 1}. ${id === null ? '' : `${oneLine(id, 40)} `}${oneLine(title, 300)}`,
     ...(due === null ? [] : [`   Due: ${day(`${due}T00:00Z`)}${isOverdue ? ' (overdue)' : ''}`]),
     ...(inspects === null ? [] : [`   Inspected for: ${oneLine(inspects, 500)}`]),
-    `   Counts from the level: ${levelWords[minimum].label}`,
+    `   Minimum level: ${levelWords[minimum].label}`,
     '',
   ])
   return [
@@ -78,7 +78,9 @@ function messageTo(owner: string, documents: readonly PlannedDocument[], { asOf,
     '',
     `To ${oneLine(owner, 200)}`,
     '',
-    `Please provide the following ${plural(documents.length, 'document')}. Each states its owner and its date.`,
+    documents.length === 1
+      ? 'Please provide the following document. It states its owner and its date.'
+      : `Please provide the following ${documents.length} documents. Each states its owner and its date.`,
     ...(Number.isNaN(days) || fieldwork === null
       ? []
       : [`Fieldwork of the auditor ${days < 0 ? 'started' : 'starts'} on ${day(`${fieldwork}T00:00Z`)}.`]),

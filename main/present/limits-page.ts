@@ -41,13 +41,20 @@ const unverified = ({ checks }: VerificationReport): readonly Line[] =>
     outcome === 'passed' ? [] : [{ about: verificationCheckWords[check].label, text: summary }],
   )
 
+/** Counts of one node; zero is left out. */
+const countsOf = (inconclusive: number, untested: number): string =>
+  [
+    ...(inconclusive === 0 ? [] : [`${inconclusive} inconclusive`]),
+    ...(untested === 0 ? [] : [`${untested} not tested`]),
+  ].join(', ')
+
 function ofResults({ assessment, catalog, tally, presentation }: NonNullable<LimitMatter['shown']>): LimitGroup[] {
   const silent = assessment.nodes.filter((node) => !reached(node))
   const open = assessment.nodes.filter(reached).flatMap(({ node, privilege }): readonly Line[] => {
     const { inconclusive, 'not-tested': untested } = tally.onNode(node).counts
     if (inconclusive + untested === 0) return []
     const rights = privilege === 'none' ? ' Privileged probes did not run.' : ''
-    return [{ about: plain(node, 60), text: `${inconclusive} inconclusive, ${untested} not tested.${rights}` }]
+    return [{ about: plain(node, 60), text: `${countsOf(inconclusive, untested)}.${rights}` }]
   })
   const [, , limits] = presentation.conclusion
   return [
@@ -78,7 +85,8 @@ function ofResults({ assessment, catalog, tally, presentation }: NonNullable<Lim
       id: 'checks',
       title: 'Limitations of checks for controls without deviations',
       lines: checksReliedOn({ assessment, catalog, tally }).map(({ expected, limitations }) => ({
-        about: expected,
+        // The line adds its own colon.
+        about: expected.replace(/\.$/, ''),
         text: limitations,
       })),
     },

@@ -357,7 +357,7 @@ function notSeenOf({ assessment, tally }: PresentationInput): readonly NotSeen[]
       ? [
           {
             is: 'limit',
-            text: 'An adversary with root in the system image: can falsify isolation',
+            text: 'An adversary with root in the system image can falsify isolation',
             node: null,
           } as const,
         ]
