@@ -291,7 +291,7 @@ export function checksOf(
 
 const levelOf = (check: CheckView): number => SEVERITIES.indexOf(check.severity)
 
-/** States what would change a verdict, from the verdict and its observations. */
+/** The recommendation on one result: what would change its verdict, or that nothing has to be done. */
 export function whatWouldChange({ verdict, finding, check }: CheckOnNode): string {
   const reasons = finding?.observations ?? []
   const against = reasons.filter(({ direction }) => direction === 'contradicts').length
@@ -300,18 +300,25 @@ export function whatWouldChange({ verdict, finding, check }: CheckOnNode): strin
     count === 1 ? `the one ${word}` : `each of the ${count} ${word}s`
   switch (verdict) {
     case 'satisfied':
-      return `Any observation that contradicts it, or the loss of ${check.requires.length === 1 ? 'its required capture' : `one of its ${check.requires.length} required captures`}.`
+      return `None. The result changes where a later observation contradicts the expected condition, or where ${check.requires.length === 1 ? 'its required capture' : `one of its ${check.requires.length} required captures`} is missing.`
     case 'not-satisfied':
       return `Correct ${many(against, 'contradicting observation')}, then collect again.`
     case 'inconclusive':
       return unclear === 0
-        ? 'Evidence that decides the check.'
-        : `Collect the missing evidence: ${many(unclear, 'unclear point')} above.`
+        ? 'Collect evidence that decides the check.'
+        : `Collect or declare what is missing: ${many(unclear, 'unclear point')} above.`
     case 'not-tested':
       return 'Collect evidence from this node.'
     case 'not-applicable':
-      return 'A collection that shows that the check applies to this node.'
+      return 'None. The result changes where a later collection shows that the check applies to this node.'
     case 'informational':
-      return 'Informational; no criterion applies.'
+      return 'None. No criterion applies.'
   }
 }
+
+/** Whether a result stays inconclusive because a declaration is missing: an unclear observation names the fleet file. */
+export const lacksDeclaration = ({ verdict, finding }: Pick<CheckOnNode, 'verdict' | 'finding'>): boolean =>
+  verdict === 'inconclusive' &&
+  (finding?.observations ?? []).some(
+    ({ direction, text }) => direction === 'unclear' && /\b[Dd]eclare\b[^.]*fleet file/.test(text),
+  )

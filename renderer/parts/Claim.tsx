@@ -6,7 +6,7 @@ import type { CheckResult } from '../../schemas/types.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { documentsIn, heldLine } from '../models/document-model.ts'
 import { claimSentence, ledgerOf, weightsOf } from '../models/ledger.ts'
-import { type CheckOnNode, whatWouldChange } from '../models/model.ts'
+import { type CheckOnNode, lacksDeclaration, whatWouldChange } from '../models/model.ts'
 import { day, plural, visible } from '../models/text.ts'
 import { type Action, useAction, useResults } from '../state/actions.ts'
 import { go, recorded } from '../state/store.ts'
@@ -64,7 +64,15 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
       <Ledger sides={sides} of={of} node={node} onAllow={of === 'run' ? setAllow : null} />
       <dl className="claim-notes">
         <Fact term="Limitations">{check.limitations}</Fact>
-        <Fact term="Recommendation">{whatWouldChange(one)}</Fact>
+        <Fact term="Recommendation">
+          <p>{whatWouldChange(one)}</p>
+          {verdict === 'not-satisfied' && <FindingLink of={of} node={node} check={check.id} />}
+          {of === 'run' && lacksDeclaration(one) && (
+            <Button kind="link" onPress={() => go({ screen: 'declarations' })}>
+              Open declarations
+            </Button>
+          )}
+        </Fact>
         <Fact term="Related evidence">
           <UsualDocuments view={view} check={check.id} of={of} />
         </Fact>
@@ -88,6 +96,22 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
         />
       )}
     </article>
+  )
+}
+
+/** The finding of a deviation, which states the steps of its remedy; nothing where the result belongs to none. */
+function FindingLink({ of, node, check }: { readonly of: Source; readonly node: string; readonly check: string }) {
+  const answer = useResults('findings.get', { of, node })
+  const found = answer.state === 'here' ? answer.value?.rows.find((row) => row.check === check) : undefined
+  if (found === undefined) return null
+  const { reference } = found
+  return (
+    <p className="claim-finding">
+      Steps:{' '}
+      <Button kind="link" onPress={() => go({ screen: 'finding', of, reference })}>
+        Finding {reference}
+      </Button>
+    </p>
   )
 }
 

@@ -5,6 +5,7 @@ import {
   countWords,
   environmentLine,
   excludedWords,
+  lacksDeclaration,
   matrixOf,
   observedWords,
   shareNote,
@@ -138,4 +139,24 @@ test('what would change a verdict counts the reasons it rests on', () => {
   expect(whatWouldChange({ check: check('a', 'isolation'), finding, verdict: 'not-satisfied' })).toBe(
     'Correct each of the 2 contradicting observations, then collect again.',
   )
+})
+
+test('a recommendation asks for nothing where nothing has to be done, and for a declaration where one is missing', () => {
+  const on = (verdict: 'satisfied' | 'not-applicable' | 'informational' | 'inconclusive', ...texts: string[]) => ({
+    check: check('a', 'isolation'),
+    finding: {
+      check: 'a',
+      verdict,
+      observations: texts.map((text) => ({ direction: 'unclear', text, cites: [] })),
+      gaps: [],
+    } as never,
+    verdict,
+  })
+  for (const verdict of ['satisfied', 'not-applicable', 'informational'] as const)
+    expect(whatWouldChange(on(verdict))).toMatch(/^None\. /)
+  expect(whatWouldChange(on('inconclusive', 'x'))).toBe(
+    'Collect or declare what is missing: the one unclear point above.',
+  )
+  expect(lacksDeclaration(on('inconclusive', 'Declare the accounts in the fleet file (“roster”).'))).toBe(true)
+  expect(lacksDeclaration(on('inconclusive', 'not collected'))).toBe(false)
 })
