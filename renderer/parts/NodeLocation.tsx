@@ -41,7 +41,7 @@ export function NodeLocation({ of, node, location }: LocationSignalsProps) {
       )}
       <NodeFigures of={of} node={node} kinds={['location-map']} heading={null} />
       <h3>Round-trip times by vantage point</h3>
-      <LocationDiscs distanceBounds={distanceBounds} />
+      <LocationDiscs of={of} distanceBounds={distanceBounds} />
       {frontEnd !== null && <p className="prose">{frontEndText(frontEnd)}</p>}
       <h3>Location evidence</h3>
       <LocationSignals of={of} node={node} location={location} />
@@ -102,12 +102,13 @@ function Answer({ answer, declaredBy }: { readonly answer: LocationResult; reado
 }
 
 /** Vantage points, signers, round-trip times, and the maximum distance of the SSH responder. */
-function LocationDiscs({ distanceBounds }: Pick<Location, 'distanceBounds'>) {
+function LocationDiscs({ of, distanceBounds }: Pick<Location, 'distanceBounds'> & { readonly of: Source }) {
   if (distanceBounds.length === 0)
     return (
       <p className="empty">
-        No round-trip time was measured from a declared place. Declare your vantage point under Declarations, Location
-        sources, or add measurements from other machines there.
+        No round-trip time was measured from a declared place.
+        {of === 'run' &&
+          ' Declare your vantage point under Declarations, Location sources, or add measurements from other machines there.'}
       </p>
     )
   return (

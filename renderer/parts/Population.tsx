@@ -29,9 +29,19 @@ export function Population({ of, engagement }: { readonly of: Source; readonly e
     <Ask answer={answer}>
       {(view) =>
         view === null ? (
-          <EmptyState title="No population declared">
-            The reconciliation of declared population, fleet file and provider inventory appears here once an engagement
-            is in use.
+          <EmptyState
+            title="No population declared"
+            {...(of === 'run'
+              ? {
+                  action: (
+                    <Button onPress={() => go({ screen: 'engagement', of, begin: true })}>Declare engagement</Button>
+                  ),
+                }
+              : {})}
+          >
+            {of === 'run'
+              ? 'The reconciliation of declared population, fleet file and provider inventory appears here once an engagement is in use.'
+              : 'This pack contains no engagement, so its population was not reconciled.'}
           </EmptyState>
         ) : (
           <Compared of={of} view={view} engagement={engagement} />

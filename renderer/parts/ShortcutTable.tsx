@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { SHORTCUTS } from '../state/shortcuts.ts'
-import { change, useStore } from '../state/store.ts'
+import { change, isReviewWindow, useStore } from '../state/store.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 
 interface ShortcutTableProps {
@@ -10,9 +10,10 @@ interface ShortcutTableProps {
   readonly off: string
 }
 
-/** All shortcuts of the window, and which are turned off. */
+/** The shortcuts of this window, and which are turned off. */
 export function ShortcutTable({ className, caption, off }: ShortcutTableProps) {
   const { settings } = useStore()
+  const here = isReviewWindow() ? 'review' : 'main'
   return (
     <table className={className}>
       {caption !== undefined && <caption>{caption}</caption>}
@@ -23,7 +24,7 @@ export function ShortcutTable({ className, caption, off }: ShortcutTableProps) {
         </tr>
       </thead>
       <tbody>
-        {SHORTCUTS.map(({ keys, does, single }) => (
+        {SHORTCUTS.filter(({ only = here }) => only === here).map(({ keys, does, single }) => (
           <tr key={keys}>
             <th scope="row">
               <kbd>{keys}</kbd>

@@ -99,7 +99,7 @@ function Known({
           Risk acceptances <span className="number quiet">{riskAcceptances.length}</span>
         </h2>
         {riskAcceptances.length === 0 ? (
-          <p className="empty">None. Add one from the result’s page.</p>
+          <p className="empty">{of === 'pack' ? 'None in this pack.' : 'None. Add one from the result’s page.'}</p>
         ) : (
           <Acceptances
             acceptances={riskAcceptances}

@@ -267,7 +267,7 @@ function ReviewTabs({ review }: { readonly review: PackReview }) {
 function ReviewEvidence() {
   const view = useAnswer('assessment.get', { of: 'pack' })
   return (
-    <Page title="Raw evidence" under="Captures of each node, unchanged, with digests.">
+    <Page title="Raw evidence" under="Captures of each node as the pack contains them, with digests.">
       <Ask answer={view}>
         {(value) =>
           value === null ? <p className="empty">This file contains no raw evidence.</p> : <Nodes view={value} />
@@ -310,7 +310,7 @@ const NODE_COLUMNS: readonly WholeColumn<AssessmentView['rows'][number]>[] = [
     title: 'Collected',
     cellClass: 'number whole',
     text: ({ status, observedAt }) => (wasReached({ status }) ? observedAt : null),
-    cell: ({ status, observedAt }) => (wasReached({ status }) ? when(observedAt) : 'Not collected'),
+    cell: ({ status, observedAt }) => (wasReached({ status }) ? when(observedAt) : '–'),
   },
   {
     id: 'action',
@@ -321,7 +321,7 @@ const NODE_COLUMNS: readonly WholeColumn<AssessmentView['rows'][number]>[] = [
         label={`Open raw evidence of ${visible(node)}`}
         onPress={() => go({ screen: 'evidence', of: 'pack', node, capture: null })}
       >
-        Open{' '}
+        Open
       </Button>
     ),
   },

@@ -8,6 +8,8 @@ interface Shortcut {
   readonly does: string
   /** A single key without a modifier: can be turned off in the settings. */
   readonly single: boolean
+  /** The window that has it, where one of the two has not. */
+  readonly only?: 'main' | 'review'
 }
 
 export const SHORTCUTS: readonly Shortcut[] = [
@@ -25,20 +27,22 @@ export const SHORTCUTS: readonly Shortcut[] = [
     single: false,
   },
   { keys: 'Enter', does: 'Open the focused item', single: false },
-  { keys: 'Ctrl Enter', does: 'Save the decision and go to the next sample (review window)', single: false },
-  { keys: 'G then O', does: 'Overview', single: true },
+  { keys: 'Ctrl Enter', does: 'Save the decision and go to the next sample', single: false, only: 'review' },
+  { keys: 'G then O', does: 'Overview', single: true, only: 'main' },
+  { keys: 'G then O', does: 'Results', single: true, only: 'review' },
   { keys: 'G then F', does: 'Findings', single: true },
-  { keys: 'G then N', does: 'Nodes', single: true },
+  { keys: 'G then N', does: 'Nodes', single: true, only: 'main' },
   { keys: 'G then C', does: 'Controls', single: true },
   { keys: 'G then L', does: 'Location', single: true },
-  { keys: 'G then P', does: 'Evidence packs', single: true },
-  { keys: 'G then H', does: 'History', single: true },
-  { keys: 'G then S', does: 'Schedules', single: true },
+  { keys: 'G then P', does: 'Evidence packs', single: true, only: 'main' },
+  { keys: 'G then H', does: 'History', single: true, only: 'main' },
+  { keys: 'G then S', does: 'Schedules', single: true, only: 'main' },
+  { keys: 'G then P', does: 'Verification', single: true, only: 'review' },
   { keys: '/', does: 'Find on this screen', single: true },
   { keys: '[ and ]', does: 'Previous and next result', single: true },
-  { keys: '1, 2 and 3', does: 'Decision on the current sample (review window)', single: true },
-  { keys: 'N', does: 'Note on the current sample (review window)', single: true },
-  { keys: 'J and K', does: 'Next and previous sample (review window)', single: true },
+  { keys: '1, 2 and 3', does: 'Decision on the current sample', single: true, only: 'review' },
+  { keys: 'N', does: 'Note on the current sample', single: true, only: 'review' },
+  { keys: 'J and K', does: 'Next and previous sample', single: true, only: 'review' },
   { keys: 'E', does: 'Raw evidence of the current result', single: true },
   { keys: '?', does: 'This list', single: true },
 ]
