@@ -36,9 +36,11 @@ export function answeredFigure(all: readonly HistoryDay[], today: string): Figur
       ...ends(days),
     ],
     legend: [
-      { sample: [sample(true)], text: 'answered' },
+      { sample: [sample(true)], text: 'collected' },
       { sample: [sample(false)], text: 'declared' },
-      { sample: [cross(12, 5)], text: 'scheduled run missed, unexplained' },
+      ...(days.some(({ unrecorded }) => unrecorded > 0)
+        ? [{ sample: [cross(12, 5)], text: 'scheduled run missed, unexplained' }]
+        : []),
     ],
     table: {
       head: ['Day', 'Collected', 'Declared', 'Status'],

@@ -108,7 +108,8 @@ function Listed({ deviations: { rows, total } }: { readonly deviations: Bounded<
           caption={
             <>
               {plural(total, 'deviation')}
-              {rows.length < total ? `, the first ${rows.length} are shown` : ''}; {open} open at period end
+              {rows.length < total ? `, the first ${rows.length} are shown` : ''}; {open} open at period end. Results of
+              severity Informational are counted here; Overview and Findings list them separately.
             </>
           }
           columns={DEVIATION_COLUMNS}

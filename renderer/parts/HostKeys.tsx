@@ -49,7 +49,8 @@ export function HostKeys({ nodes }: { readonly nodes: readonly string[] }) {
     <>
       <p className="reading-width">
         Barewitness logs in only where the host key is confirmed. Compare each fingerprint with one from your provider
-        or from the console of the node. A changed key blocks its node until you verify the change.
+        or from the console of the node. A changed key blocks its node until you verify the change. Each collection
+        compares every key again before it logs in, also a key that the fleet file declares.
       </p>
       {scan.error !== null && <FailureNote error={scan.error} />}
       <Ask answer={listed}>
@@ -95,7 +96,9 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
         </Button>
         <SearchField isFilter label="Find a node" value={find} onChange={setFind} />
         <span className="quiet number">
-          {confirmedOf(rows)} of {rows.length} confirmed
+          {asked || confirmedOf(rows) > 0
+            ? `${confirmedOf(rows)} of ${rows.length} confirmed`
+            : 'None requested since Barewitness started'}
         </span>
         {table.tools}
       </div>

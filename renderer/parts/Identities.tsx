@@ -77,10 +77,10 @@ export function Identities() {
 }
 
 const KINDS: Readonly<Record<IdentityView['kind'], string>> = {
-  local: 'Private key: encrypted file in your account.',
-  imported: 'Private key: imported, encrypted file in your account.',
-  token: 'Private key: on a security token, not exportable.',
-  sealer: 'Private key: at the computer of its signer.',
+  local: 'Encrypted file in your account.',
+  imported: 'Imported, encrypted file in your account.',
+  token: 'On a security token, not exportable.',
+  sealer: 'At the computer of its signer.',
 }
 
 function Identity({

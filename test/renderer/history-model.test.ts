@@ -154,4 +154,7 @@ test('the chart has a row for each day that shows something, as its bars do', ()
     ['6 May 2026', '0', '0', 'Missed, unexplained'],
   ])
   expect(figure.marks.filter((mark) => mark.is === 'box')).toHaveLength(3)
+  const missed = 'scheduled run missed, unexplained'
+  expect(figure.legend.map(({ text }) => text)).toEqual(['collected', 'declared', missed])
+  expect(answeredFigure([whole], TODAY).legend.map(({ text }) => text)).toEqual(['collected', 'declared'])
 })
