@@ -137,7 +137,7 @@ const columnsWith = (
     isRowHeader: true,
     text: nameOf,
     width: '2fr',
-    minWidth: 9,
+    minWidth: 8,
     cell: ({ name, role }) => (
       <>
         <CellLine className="node-name" text={visible(name)} />
