@@ -1,4 +1,5 @@
-import type { CaptureLine, DriftView, FlipView, HistoryRun } from '../../schemas/ipc-history.ts'
+import type { PartTwice } from '../../schemas/drift.ts'
+import type { Bounded, CaptureLine, DriftView, FlipView, HistoryRun } from '../../schemas/ipc-history.ts'
 import { startedAt } from '../../schemas/run-start.ts'
 import type { HardwareChange } from '../../schemas/types.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
@@ -8,6 +9,23 @@ import { plural, visible, when } from './text.ts'
 export function partMoveWords({ from, to }: Pick<HardwareChange, 'from' | 'to'>): string {
   if (from === null) return `Added to ${visible(to ?? 'a node')}.`
   return to === null ? `Removed from ${visible(from)}.` : `Moved from ${visible(from)} to ${visible(to)}.`
+}
+
+/** One part that several nodes report, with the nodes of each run that shows it. */
+export interface PartInRuns {
+  readonly part: string
+  readonly value: string
+  readonly runs: readonly Pick<PartTwice, 'nodes' | 'at'>[]
+}
+
+/** Parts that several nodes report, each once: one in both runs is one part. Where rows are left out, their total stays. */
+export function partsTwice({ rows, total }: Bounded<PartTwice>): Bounded<PartInRuns> {
+  const parts = new Map<string, PartInRuns>()
+  for (const { part, value, nodes, at } of rows) {
+    const key = JSON.stringify([part, value])
+    parts.set(key, { part, value, runs: [...(parts.get(key)?.runs ?? []), { nodes, at }] })
+  }
+  return { rows: [...parts.values()], total: rows.length < total ? total : parts.size }
 }
 
 /** The heading of a comparison: on how many nodes no evidence changed, and how many results did. */

@@ -10,7 +10,7 @@ import type {
 } from '../../schemas/ipc-history.ts'
 import type { HardwareChange } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
-import { captureLine, flipSteps, partMoveWords } from '../models/drift-model.ts'
+import { captureLine, flipSteps, partMoveWords, partsTwice } from '../models/drift-model.ts'
 import { plural, visible, when } from '../models/text.ts'
 import { useAnswer } from '../state/bridge.ts'
 import { go } from '../state/store.ts'
@@ -217,6 +217,7 @@ function Capture({ capture }: { readonly capture: CaptureLine }) {
  */
 export function DriftLists({ view }: { readonly view: DriftView }) {
   const { evidence, rules, scope, moves, twice } = view
+  const parts = partsTwice(twice)
   return (
     <>
       <List
@@ -254,15 +255,17 @@ export function DriftLists({ view }: { readonly view: DriftView }) {
           id="drift-twice"
           title="Duplicate serial numbers"
           about="A component cannot be in two nodes: the serial number was copied, or one node answers for another."
-          list={twice}
+          list={parts}
         >
           <ul className="drift-nodes">
-            {twice.rows.map(({ part, value, nodes, at }) => (
-              <li key={`${part} ${value} ${at.run}`}>
+            {parts.rows.map(({ part, value, runs }) => (
+              <li key={`${part} ${value}`}>
                 <strong>{visible(part)}</strong> <span className="mono source">{visible(value)}</span>
-                <span className="note">
-                  on {nodes.map(visible).join(', ')}, in the run of {when(at.at)}
-                </span>
+                {runs.map(({ nodes, at }) => (
+                  <span key={at.run} className="note">
+                    on {nodes.map(visible).join(', ')}, in the run of {when(at.at)}
+                  </span>
+                ))}
               </li>
             ))}
           </ul>

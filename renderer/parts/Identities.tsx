@@ -2,7 +2,7 @@ import { IconDeviceFloppy, IconPlus, IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { IdentityView } from '../../schemas/ipc-packs.ts'
 import { may } from '../models/team.ts'
-import { visible, when } from '../models/text.ts'
+import { firstUp, visible, when } from '../models/text.ts'
 import { useAction } from '../state/actions.ts'
 import { useAnswer } from '../state/bridge.ts'
 import { announce } from '../state/store.ts'
@@ -121,7 +121,7 @@ function Identity({
           {when(notAfter)}
         </Fact>
         <Fact term="Private key">{KINDS[kind]}</Fact>
-        <Fact term="Secret storage">{visible(keptHow)}</Fact>
+        <Fact term="Secret storage">{firstUp(visible(keptHow))}.</Fact>
       </dl>
       <IdentityCard identity={identity} level={4} />
       {retired.length > 0 && (

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { captureLine, driftLine, flipSteps, partMoveWords, runTitle } from '../../renderer/models/drift-model.ts'
+import {
+  captureLine,
+  driftLine,
+  flipSteps,
+  partMoveWords,
+  partsTwice,
+  runTitle,
+} from '../../renderer/models/drift-model.ts'
 import { verdictWords } from '../../schemas/words.ts'
 
 const NONE = { rows: [], total: 0, results: 0 }
@@ -9,6 +16,19 @@ describe('a comparison in words', () => {
     expect(partMoveWords({ from: 'db-3', to: 'db-4' })).toBe('Moved from db-3 to db-4.')
     expect(partMoveWords({ from: 'db-3', to: null })).toBe('Removed from db-3.')
     expect(partMoveWords({ from: null, to: 'db-4' })).toBe('Added to db-4.')
+  })
+
+  test('a part that several nodes report in both runs is one part', () => {
+    const at = (run: string) => ({ run, at: '2026-05-04T02:00:00.000Z' })
+    const row = (value: string, run: string, nodes: readonly string[]) => ({ part: 'Drive', value, nodes, at: at(run) })
+    const rows = [row('S1', 'a', ['n1', 'n2']), row('S2', 'a', ['n1', 'n2']), row('S1', 'b', ['n1', 'n3'])] as never
+    const { rows: parts, total } = partsTwice({ rows, total: 3 })
+    expect(total).toBe(2)
+    expect(parts.map(({ value, runs }) => [value, runs.map(({ nodes }) => nodes.join(' '))])).toEqual([
+      ['S1', ['n1 n2', 'n1 n3']],
+      ['S2', ['n1 n2']],
+    ])
+    expect(partsTwice({ rows, total: 9 }).total).toBe(9)
   })
 
   test('the heading counts the nodes without a change', () => {
