@@ -185,8 +185,8 @@ export const checkSourceWords: Readonly<Record<CheckSource, string>> = {
   server: 'Tested on servers',
   // Conclusions precede the seal of their pack, so they cannot contain the result of its verification.
   pack: 'Tested by verification of the pack',
-  runs: 'Answered by the chain of runs, in period engagements',
-  population: 'Answered by the comparison with the provider’s listing',
+  runs: 'Answered by the run chain, in period engagements',
+  population: 'Answered by the population reconciliation',
   document: 'Answered by a document',
 }
 
