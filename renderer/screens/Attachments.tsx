@@ -154,11 +154,14 @@ interface OwnedDocument extends PlannedDocument {
   readonly owner: string | null
 }
 
+const PLAN = { className: 'plan-column' } as const
+
 const OWNED_COLUMNS: readonly WholeColumn<OwnedDocument>[] = [
   { id: 'owner', title: 'Owner', isKept: true, text: ({ owner }) => owner },
   {
     id: 'due',
     title: 'Due',
+    className: 'plan-due',
     text: ({ due, isOverdue }) => (due === null ? null : `${due.slice(0, 10)}${isOverdue ? ' (overdue)' : ''}`),
     cell: ({ due, isOverdue }) => (
       <>
@@ -179,9 +182,9 @@ const OWNED_COLUMNS: readonly WholeColumn<OwnedDocument>[] = [
       </>
     ),
   },
-  textColumn('reached', 'Reached', ({ level }) => (level === null ? 'Nothing on file' : levelWords[level].label)),
-  textColumn('minimum', 'Minimum level', ({ minimum }) => levelWords[minimum].label),
-  textColumn('controls', 'Controls', ({ controls }) => controls, { cellClass: 'number' }),
+  textColumn('reached', 'Reached', ({ level }) => (level === null ? 'Nothing on file' : levelWords[level].label), PLAN),
+  textColumn('minimum', 'Minimum level', ({ minimum }) => levelWords[minimum].label, PLAN),
+  textColumn('controls', 'Controls', ({ controls }) => controls, { className: 'plan-column', cellClass: 'number' }),
 ]
 
 /** Outstanding documents by owner, the soonest due day first, with a message to each owner. */
