@@ -137,7 +137,7 @@ const columnsWith = (
     isRowHeader: true,
     text: nameOf,
     width: '2fr',
-    minWidth: 8,
+    minWidth: 9,
     cell: ({ name, role }) => (
       <>
         <CellLine className="node-name" text={visible(name)} />
@@ -252,8 +252,6 @@ function RemoveNodes({
 
 /** Address, account and privileged checks of a node. The name cannot change: evidence is stored under it. */
 function EditNode({ node, onClose }: { readonly node: FleetNodeView; readonly onClose: () => void }) {
-  // Another person can change the node while this form is open.
-  const [was] = useState({ address: node.address, port: node.port, user: node.user, sudo: node.sudo })
   const [address, setAddress] = useState(node.address)
   const [port, setPort] = useState(node.port)
   const [user, setUser] = useState(node.user)
@@ -262,7 +260,7 @@ function EditNode({ node, onClose }: { readonly node: FleetNodeView; readonly on
   const wrongAddress = address.trim() === '' ? 'Enter a host name or an IP address.' : undefined
   const wrongPort = Number.isNaN(port) ? 'Enter a number from 1 to 65535.' : undefined
   const send = async (): Promise<void> => {
-    const fleet = await save.run({ node: node.name, was, address: address.trim(), port, user: user.trim(), sudo })
+    const fleet = await save.run({ node: node.name, address: address.trim(), port, user: user.trim(), sudo })
     if (fleet === null) return
     change({ fleet })
     announce(`${node.name} saved.`)
