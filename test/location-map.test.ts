@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { declaredMap } from '../main/catalog/figures/declared-map.ts'
 import { fleetMap } from '../main/catalog/figures/fleet-map.ts'
 import { type DrawnPolicy, locationMap } from '../main/catalog/figures/location-map.ts'
 import { drawnLand } from '../main/catalog/location/peers.ts'
 import { commonEdge, cornersOutline, discOutline, mapView } from '../main/core/geo/map.ts'
 import { thinnedLine, thinnedRing } from '../main/core/geo/thin.ts'
 import type { Figure, FigureMark } from '../schemas/figure.ts'
-import type { Location, NodeAssessment } from '../schemas/types.ts'
+import type { Location, NodeAssessment, Place } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { ASHBURN, answerOf, discFrom, locationOf, placeOf } from './support/location.ts'
 
@@ -272,4 +273,16 @@ describe('what maps are drawn with', () => {
     expect(one).toBeLessThan(300)
     expect(discOutline({ center: DALLAS, radiusKm: 20_040 })).toBeNull()
   })
+})
+
+it('the map of declared places states no result, because nothing was evaluated', () => {
+  const place: Place = { name: 'Ashburn', latitude: 39.04, longitude: -77.49, radiusKm: 60, declaredBy: 'contract' }
+  const figure = declaredMap([place, place])
+  expect(figure?.legend.map(({ text }) => text)).toEqual(['Declared place, at its declared size'])
+  expect(figure?.table).toEqual({
+    head: ['Place', 'Declared by', 'Nodes'],
+    rows: [['Declared: Ashburn, within 60 km of 39.04, -77.49', 'contract', '2']],
+  })
+  expect(`${figure?.title} ${figure?.caption}`).not.toMatch(/evidence|vantage/)
+  expect(declaredMap([])).toBeNull()
 })
