@@ -364,3 +364,13 @@ const LABELS: ReadonlyMap<string, string> = new Map(
 )
 /** The label of a member of a fleet file; its name where it has no field here. */
 export const memberLabel = (member: string): string => LABELS.get(member) ?? member
+
+const CHOICES: ReadonlyMap<string, string> = new Map(
+  [...Object.values(FLEET_FORMS), ...Object.values(NODE_FORMS)].flatMap(({ fields }) =>
+    fields.flatMap(({ name, edit }) =>
+      edit.kind === 'choice' ? edit.options.map(({ id, title }) => [`${name} ${id}`, title] as const) : [],
+    ),
+  ),
+)
+/** The value of a member as its field shows it, where it is one of several choices; otherwise as it is stored. */
+export const valueText = (member: string, value: string): string => CHOICES.get(`${member} ${value}`) ?? value

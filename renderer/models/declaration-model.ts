@@ -9,7 +9,7 @@ import {
   type SectionValue,
 } from '../../schemas/ipc-declarations.ts'
 import type { Place } from '../../schemas/types.ts'
-import { formOf } from './declaration-forms.ts'
+import { formOf, valueText } from './declaration-forms.ts'
 import { firstUp, trimmedLines, visible } from './text.ts'
 
 export const FLEET_SECTION_NAMES = Object.keys(FLEET_SECTIONS) as readonly FleetSection[]
@@ -131,12 +131,14 @@ export function declaredPlaces({ fleet }: Pick<DeclarationsView, 'fleet'>): read
 
 const LONGEST_CONTENT = 40
 
-/** “Roster: 2 · Profile: stig”: what a section declares, for its heading. */
+/** “Roster: 2 · Profile: STIG”: what a section declares, for its heading. */
 export function contentOf(value: SectionValue, labelOf: (member: string) => string): string {
   const texts = Object.entries(value).map(([member, one]) => {
     const { name } = isRecord(one) ? one : { name: one }
     const text = Array.isArray(one) ? String(one.length) : typeof name === 'boolean' ? '' : String(name ?? '')
-    return text === '' || text.length > LONGEST_CONTENT ? labelOf(member) : `${labelOf(member)}: ${text}`
+    return text === '' || text.length > LONGEST_CONTENT
+      ? labelOf(member)
+      : `${labelOf(member)}: ${valueText(member, text)}`
   })
   return texts.length > MOST_CONTENT ? `${texts.length} entries` : texts.join(' · ')
 }

@@ -8,7 +8,7 @@ import type {
   FleetFilePreview,
   SavedFleet,
 } from '../../schemas/ipc-declarations.ts'
-import { memberLabel } from '../models/declaration-forms.ts'
+import { formOf, memberLabel, valueText } from '../models/declaration-forms.ts'
 import { draftsOf, draftWords, FLEET_SECTION_NAMES } from '../models/declaration-model.ts'
 import type { DeclarationsPart } from '../models/routes.ts'
 import { plural, visible } from '../models/text.ts'
@@ -292,7 +292,7 @@ function Preview({
             includes.length === 0 ? '' : `It also replaces: ${includes.map((what) => PARTS[what]).join(', ')}.`,
             removes.length === 0
               ? ''
-              : `It does not name, and removes: ${removes.map((what) => PARTS[what]).join(', ')}. Copies are kept.`,
+              : `What it does not name is removed: ${removes.map((what) => PARTS[what]).join(', ')}. Copies are kept.`,
           ]
             .filter((text) => text !== '')
             .join(' ')}
@@ -356,6 +356,8 @@ const PROBLEM_COLUMNS: readonly GridColumn<FileProblem>[] = [
 const KINDS: Readonly<Record<FleetChange['kind'], string>> = { added: 'Added', removed: 'Removed', changed: 'Changed' }
 
 const declarationOf = (member: FleetChange['member']): string => (member === null ? 'Node' : memberLabel(member))
+const shownOf = (member: FleetChange['member'], value: string): string =>
+  member === null ? value : valueText(member, value)
 
 const CHANGE_COLUMNS: readonly GridColumn<FleetChange>[] = [
   {
@@ -385,15 +387,15 @@ const CHANGE_COLUMNS: readonly GridColumn<FleetChange>[] = [
     title: 'Before',
     width: '2fr',
     minWidth: 8,
-    text: ({ before }) => before,
-    cell: ({ before }) => <CellLines text={visible(before)} />,
+    text: ({ member, before }) => shownOf(member, before),
+    cell: ({ member, before }) => <CellLines text={visible(shownOf(member, before))} />,
   },
   {
     id: 'after',
     title: 'After',
     width: '2fr',
     minWidth: 8,
-    text: ({ after }) => after,
-    cell: ({ after }) => <CellLines text={visible(after)} />,
+    text: ({ member, after }) => shownOf(member, after),
+    cell: ({ member, after }) => <CellLines text={visible(shownOf(member, after))} />,
   },
 ]

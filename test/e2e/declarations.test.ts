@@ -113,7 +113,7 @@ describeUnless(missing, 'declarations', () => {
     await section('Place').getByLabel('Latitude', { exact: true }).fill('39.04')
     await press(page, 'Save Place')
     await page.getByText('Changes not saved yet.').waitFor({ state: 'detached' })
-    await page.getByRole('img', { name: 'Declared places of nodes and vantage points' }).waitFor()
+    await page.getByRole('img', { name: 'Declared places of nodes' }).waitFor()
     await look('91-declarations-nodes')
   })
 
@@ -219,7 +219,7 @@ describeUnless(missing, 'declarations', () => {
     )
     await press(page, 'Open fleet file…')
     await page.getByText('3 changes', { exact: false }).first().waitFor()
-    await page.getByText('It does not name, and removes: custom frameworks.', { exact: false }).waitFor()
+    await page.getByText('What it does not name is removed: custom frameworks.', { exact: false }).waitFor()
     await look('94-declarations-file-changes')
     await press(page, 'Replace fleet')
     await openTab(page, 'All nodes')

@@ -78,7 +78,7 @@ test('a problem is shown at its field, or at the field that has no parts of its 
 
 test('the heading of a section names what it declares', () => {
   const content = (value: object) => contentOf({ ...value }, (member) => member)
-  expect(content({ roster: ['a', 'b'], profile: 'stig' })).toBe('roster: 2 · profile: stig')
+  expect(content({ roster: ['a', 'b'], profile: 'stig' })).toBe('roster: 2 · profile: STIG')
   expect(content({ location: OSLO, sudo: true })).toBe('location: Oslo · sudo')
   expect(content({ a: 1, b: 2, c: 3 })).toBe('3 entries')
 })
