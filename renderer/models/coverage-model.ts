@@ -82,5 +82,5 @@ function stateOf(node: {
 export function coverageLine({ declared, inFleet, collected, inventory, nodes, unreconciled }: Reconciliation): string {
   const lists = `${declared} declared, ${inFleet} in the fleet file, ${collected} of ${nodes.length} collected`
   if (inventory === null) return `${lists}. No provider inventory is compared.`
-  return `${lists}. The provider inventory lists ${inventory}; ${unreconciled === 0 ? 'none unreconciled' : `${unreconciled} not reconciled`}.`
+  return `${lists}. The provider inventory lists ${inventory}; ${unreconciled === 0 ? 'none unreconciled' : `${unreconciled} unreconciled`}.`
 }

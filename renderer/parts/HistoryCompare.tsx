@@ -3,7 +3,9 @@ import type { HistoryRun, HistoryView } from '../../schemas/ipc-history.ts'
 import { driftLine, runTitle } from '../models/drift-model.ts'
 import { startPair } from '../models/history-model.ts'
 import type { RunPair } from '../models/routes.ts'
+import { may } from '../models/team.ts'
 import { visible } from '../models/text.ts'
+import { collect } from '../state/actions.ts'
 import { useAnswer } from '../state/bridge.ts'
 import { useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
@@ -26,7 +28,16 @@ export function HistoryCompare({
   const shown = pair ?? startPair(view.runs)
   if (shown === null)
     return (
-      <EmptyState title="At least two runs are required">
+      <EmptyState
+        title="At least two runs are required"
+        action={
+          may('run.start') && (
+            <Button kind="primary" onPress={() => void collect('all')}>
+              Collect evidence
+            </Button>
+          )
+        }
+      >
         Collect evidence again after a change. What differs between two runs then appears here, separately for evidence,
         rules and scope.
       </EmptyState>

@@ -5,6 +5,7 @@ import { type CoverageState, coverageWords, inventoryKindWords } from '../../sch
 import type { CoverageView, EngagementView, InventoryDraft, InventoryView } from '../../schemas/ipc-engagement.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { type CoverageRow, coverageCounts, coverageLine, coverageRows } from '../models/coverage-model.ts'
+import { may } from '../models/team.ts'
 import { day, plural, visible } from '../models/text.ts'
 import { useAction, useResultsSoFar } from '../state/actions.ts'
 import { go, recorded } from '../state/store.ts'
@@ -31,13 +32,14 @@ export function Population({ of, engagement }: { readonly of: Source; readonly e
         view === null ? (
           <EmptyState
             title="No population declared"
-            {...(of === 'run'
-              ? {
-                  action: (
-                    <Button onPress={() => go({ screen: 'engagement', of, begin: true })}>Declare engagement</Button>
-                  ),
-                }
-              : {})}
+            action={
+              of === 'run' &&
+              may('engagement.set') && (
+                <Button kind="primary" onPress={() => go({ screen: 'engagement', of, part: 'declared', begin: true })}>
+                  {engagement.form === null ? 'Define engagement' : 'Complete engagement'}
+                </Button>
+              )
+            }
           >
             {of === 'run'
               ? 'The reconciliation of declared population, fleet file and provider inventory appears here once an engagement is in use.'
@@ -81,7 +83,7 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
       {coverage.unreconciled > 0 && (
         <Notice
           kind="warning"
-          title={`${plural(coverage.unreconciled, 'asset')} in the provider inventory not reconciled.`}
+          title={`${plural(coverage.unreconciled, 'unreconciled asset')} in the provider inventory.`}
           means={`Until ${coverage.unreconciled === 1 ? 'it is' : 'they are'} reconciled, controls that require the population reconciliation cannot be concluded.`}
           next={
             coverage.unreconciled === 1
@@ -144,7 +146,7 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
         label="Population reconciliation"
         {...table.grid}
         keyOf={({ key }) => key}
-        rowHeight={4}
+        rowHeight={4.5}
         leaves={28}
         empty={<p className="empty">No matching nodes.</p>}
       />

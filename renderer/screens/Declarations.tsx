@@ -8,7 +8,7 @@ import type {
   FleetFilePreview,
   SavedFleet,
 } from '../../schemas/ipc-declarations.ts'
-import { formOf, memberLabel, valueText } from '../models/declaration-forms.ts'
+import { memberLabel, valueText } from '../models/declaration-forms.ts'
 import { draftsOf, draftWords, FLEET_SECTION_NAMES } from '../models/declaration-model.ts'
 import type { DeclarationsPart } from '../models/routes.ts'
 import { plural, visible } from '../models/text.ts'

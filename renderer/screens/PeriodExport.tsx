@@ -15,6 +15,7 @@ import { day, plural, visible } from '../models/text.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { ExportDone, ExportReview, OtherExport } from '../parts/ExportReview.tsx'
 import { ExportSeal } from '../parts/ExportSeal.tsx'
+import { ImportNodes } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useAnswer, useKept } from '../state/bridge.ts'
 import { announceDraft, beginPeriod, changeExport, isOther, sealPeriod, useExport } from '../state/export-store.ts'
@@ -62,16 +63,19 @@ const NothingToReport = ({ isDemo }: { readonly isDemo: boolean }) => (
     <EmptyState
       title={isDemo ? 'Demo data has no period report' : 'No sealed runs yet'}
       action={
-        !isDemo &&
-        isOffered({ screen: 'export' }) && (
-          <Button kind="primary" onPress={() => go({ screen: 'export' })}>
-            Export evidence pack
-          </Button>
+        isDemo ? (
+          <ImportNodes />
+        ) : (
+          isOffered({ screen: 'export' }) && (
+            <Button kind="primary" onPress={() => go({ screen: 'export' })}>
+              Export evidence pack
+            </Button>
+          )
         )
       }
     >
       {isDemo
-        ? 'A period report rests on the run chain. Demo data is never entered into one.'
+        ? 'A period report rests on the run chain. Demo data is never entered into one. Import your servers for a period report.'
         : 'A period report rests on sealed runs. Export an evidence pack of each run first.'}
     </EmptyState>
   </Page>

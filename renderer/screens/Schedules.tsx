@@ -49,7 +49,7 @@ function Listed({ first }: { readonly first: SchedulesView }) {
   const hasNoNodes = schedules.length === 0 && !isServed && (fleet === null || fleet.nodes.length === 0)
   const add = (
     <Button
-      kind="primary"
+      kind={schedules.length === 0 ? 'primary' : 'secondary'}
       icon={IconPlus}
       isDisabled={refusal !== null}
       {...(refusal === null ? {} : { describedBy: 'why-no-schedule' })}

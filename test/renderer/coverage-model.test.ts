@@ -56,7 +56,7 @@ describe('the population', () => {
 
   test('its line has the counts, and the assets that are not reconciled', () => {
     expect(coverageLine(COVERAGE)).toBe(
-      '5 declared, 5 in the fleet file, 4 of 5 collected. The provider inventory lists 7; 1 not reconciled.',
+      '5 declared, 5 in the fleet file, 4 of 5 collected. The provider inventory lists 7; 1 unreconciled.',
     )
     expect(coverageLine({ ...COVERAGE, unreconciled: 0 })).toContain(
       'The provider inventory lists 7; none unreconciled.',
