@@ -48,7 +48,7 @@ export function Auditors({ part }: { readonly part: AuditorsPart }) {
               {
                 id: 'access',
                 title: 'Access',
-                count: invited.filter(({ status }) => status === 'active').length,
+                count: invited.filter(({ status }) => status === 'active' || status === 'open').length,
                 content: <Invitations invitations={invited} />,
               },
             ]}
