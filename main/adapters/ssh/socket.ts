@@ -2,22 +2,6 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
 import { plain } from '../../core/base/plain-text.ts'
 
-/** Why no connection was opened, by the code of the operating system. */
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection closed by the other side',
-  EHOSTUNREACH: 'no route to the host',
-  ENETUNREACH: 'network not reachable',
-  EHOSTDOWN: 'host down',
-  ETIMEDOUT: 'no reply in time',
-  ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'no reply from the name server',
-}
-
-/** Why no connection was opened, in words where there are some. */
-export const whyNotOpened = ({ code, message }: Pick<NodeJS.ErrnoException, 'code' | 'message'>): string =>
-  REASONS[code ?? ''] ?? plain(code ?? message)
-
 /** Time for the TCP connection and key exchange together, and again for the login (not counting a person who types). */
 export const CONNECT_MS = 20_000
 
@@ -50,12 +34,23 @@ export function openSocket(host: string, port: number, signal: AbortSignal): Pro
     )
     socket.once('connect', () => finish(ok({ socket, tcpMs: microseconds(performance.now() - tried) })))
     socket.on('error', (problem: NodeJS.ErrnoException) =>
-      finish(fail('ssh.unreachable', `${host} port ${port}: ${whyNotOpened(problem)}`)),
+      finish(fail('ssh.unreachable', `${host} port ${port}: ${wordsFor(problem)}`)),
     )
     signal.addEventListener('abort', cancel, { once: true })
     if (signal.aborted) cancel()
   })
 }
+
+/** Causes that people know by these words; another is named by its code. */
+const CAUSES: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ECONNRESET', 'connection closed by the other side'],
+  ['EHOSTUNREACH', 'no route to the host'],
+  ['ENETUNREACH', 'no route to the network'],
+  ['ENOTFOUND', 'name not found'],
+  ['ETIMEDOUT', 'no reply'],
+])
+const wordsFor = ({ code, message }: NodeJS.ErrnoException): string => CAUSES.get(code ?? '') ?? plain(code ?? message)
 
 /** Resolves after so many milliseconds, or when the signal is aborted. */
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
