@@ -121,7 +121,7 @@ const timedManner = ({
   catchUp
     ? 'The latest run missed while this computer was off takes place late.'
     : 'Runs missed while this computer was off are skipped.',
-  ...(gapsExitZero ? ['Deviations do not count as a failure of the job.'] : []),
+  ...(gapsExitZero ? ['A run with deviations counts as successful.'] : []),
   ...(notifies.length === 0 ? ['No notifications are sent.'] : notifies),
   integrationsFile === null
     ? 'Packs are not sent to other systems.'

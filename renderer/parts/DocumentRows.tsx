@@ -140,7 +140,7 @@ function DocumentLine({
         {request !== null && <span className="note">Inspect for: {request.inspects}</span>}
         {own.length > 0 && (
           <span className="note">
-            {rows === undefined ? 'For this control' : 'For these controls'}: {own.map(visible).join('; ')}
+            {rows === undefined ? 'For this control' : 'In the words of its controls'}: {own.map(visible).join('; ')}
           </span>
         )}
         {checks.map((check) => (

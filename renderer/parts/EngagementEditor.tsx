@@ -125,7 +125,7 @@ export function EngagementEditor({ first, begin }: EngagementEditorProps) {
     const saved = await save()
     if (saved === null) return
     if (saved.counts && !saved.waits) return replace({ screen: 'engagement', of: 'run', part: 'population' })
-    announce(`${plural(saved.lacks.length, 'field')} missing.`)
+    announce(`${plural(saved.lacks.length, 'answer')} missing.`)
     document.querySelector('.engagement-section .lacks')?.scrollIntoView({ block: 'center' })
   }
   const leaving = useRef(save)
@@ -181,7 +181,7 @@ function Standing({ view: { form, counts, waits, lacks } }: { readonly view: Eng
           : 'In use in all reports.'}
       </p>
     )
-  const missing = lacks.length === 0 ? 'nothing saved yet' : `${plural(lacks.length, 'field')} missing`
+  const missing = lacks.length === 0 ? 'nothing saved yet' : `${plural(lacks.length, 'answer')} missing`
   return counts ? (
     <Notice
       kind="warning"

@@ -223,7 +223,7 @@ export function DriftLists({ view }: { readonly view: DriftView }) {
       <List
         id="drift-evidence"
         title="Evidence"
-        about="Changed captures. Values that change on an unmodified host are omitted."
+        about="Changed captures. Values that change on an unmodified node are omitted."
         list={evidence}
       >
         {evidence.rows.map((group) => (

@@ -256,9 +256,9 @@ function Unattended({ draft, set, problems, edited, choice, authority }: Unatten
       <Checkbox
         isSelected={draft.gapsExitZero}
         onChange={(gapsExitZero) => set({ gapsExitZero })}
-        note="The evidence contains deviations in any case. If this is off, the timer reports a failed job for them."
+        note="The evidence contains deviations in any case. If this is off, the operating system lists such a run as failed."
       >
-        Deviations do not fail the job
+        Count a run with deviations as successful
       </Checkbox>
       {choice}
       <RadioGroup

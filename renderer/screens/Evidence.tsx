@@ -195,7 +195,7 @@ function Stderr({ of, node, capture }: { readonly of: Source; readonly node: str
 }
 
 const STATUS: Readonly<Record<Capture['status'], string>> = {
-  done: 'answered',
+  done: 'captured',
   'timed-out': 'timed out: not usable as evidence',
   truncated: 'truncated at the size limit: not usable as evidence',
   'not-run': 'not run: requires privileged checks (sudo)',

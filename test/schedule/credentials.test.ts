@@ -134,7 +134,7 @@ describeUnless(absent, 'keys that OpenSSH makes', () => {
     const options = { identityFolder: at('identities') }
     const uses = await unattendedUse(ports, fleet.targets({}), options)
     const agent =
-      'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Declare a private key, or run an agent as a service.'
+      'The agent of a login session usually ends at logout. Declare a private key, or run an agent as a service.'
     expect(uses).toEqual([
       {
         works: 'no',

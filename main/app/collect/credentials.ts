@@ -43,7 +43,7 @@ export async function unattendedUse(
 type Answer = Pick<UnattendedUse, 'works' | 'text'>
 
 const AGENT =
-  'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Declare a private key, or run an agent as a service.'
+  'The agent of a login session usually ends at logout. Declare a private key, or run an agent as a service.'
 
 async function loginOf(
   ports: Pick<Ports, 'files' | 'clock'>,

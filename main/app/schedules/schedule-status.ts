@@ -68,7 +68,7 @@ export async function scheduleStatus(
   if (timers.some(({ state }) => state === 'other')) notes.push('The installed timer is out of date; install it again.')
   if (timers.some(({ kind }) => kind === 'systemd') && (await ports.timers.lingers()) === false)
     notes.push(
-      `Timers of ${ports.timers.host.user} run only while that user is logged in; run: loginctl enable-linger ${ports.timers.host.user}`,
+      `Timers of ${ports.timers.host.user} run only while that user is logged in. To run them always, an administrator enters: loginctl enable-linger ${ports.timers.host.user}`,
     )
   const fleet = noted(await ports.fleets.read(schedule.fleet), null)
   const targets = fleet === null ? [] : fleet.targets({})
