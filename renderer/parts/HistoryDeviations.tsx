@@ -82,6 +82,7 @@ const DEVIATION_COLUMNS: readonly WholeColumn<HistoryDeviation>[] = [
     id: 'runs',
     title: 'Runs',
     part: RUNS,
+    cellClass: 'number',
     text: ({ runs }) => runs,
     cell: ({ runs, unknown }) => (
       <>

@@ -45,7 +45,7 @@ interface GridTableProps<T> {
 
 /** A table with arrow key navigation that draws visible rows only; in print every row. */
 export function GridTable<T extends object>(props: GridTableProps<T>) {
-  const { label, columns, rows, keyOf, rowHeight = 2.5, headingHeight = 2.25 } = props
+  const { label, columns, rows, keyOf, rowHeight = 2.5, headingHeight = 2.75 } = props
   const { leaves = 20, selected, onSelect, empty, sort, onSort } = props
   const unit = rem()
   const options = useMemo(
