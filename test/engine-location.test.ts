@@ -21,7 +21,7 @@ describe('where nodes are declared to be', () => {
     const row = (node: string) => view?.rows.find((one) => one.node === node)
     expect(row('demo-metal-04')?.results[0]).toMatchObject({ of: 'declared-place', result: 'contradicted' })
     expect(row('demo-gpu-02')?.narrowest).toEqual({ km: 21.6 * 150 + 2, vantage: 'Branch office in Denver (made up)' })
-    expect(row('demo-metal-04')?.results[0]?.why).toContain('at most 64 km away')
+    expect(row('demo-metal-04')?.results[0]?.why).toContain('at most 63.5 km away')
     expect(row('demo-gpu-02')?.results.map(({ why }) => why)).toEqual([null, null])
     expect(view?.figures.map(({ kind }) => kind)).toEqual(['location-map'])
     // The map counts every declared node; of those that were not collected it states no result.

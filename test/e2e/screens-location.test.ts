@@ -63,7 +63,7 @@ describeUnless(missing, 'screens of the location', () => {
     await page.getByText('2 nodes not collected', { exact: false }).waitFor()
     await page.getByText(`${locationVerdictWords.contradicted.label}: 1 of 8 nodes`).first().waitFor()
     // Which node and why, before anything is opened.
-    await page.locator('.notice.failure').getByText('at most 64 km away', { exact: false }).waitFor()
+    await page.locator('.notice.failure').getByText('at most 63.5 km away', { exact: false }).waitFor()
     await page.getByRole('img', { name: 'Declared places of nodes and vantage points' }).waitFor()
     await book.look('71-location', { full: true })
     await press(page, 'Limitations')

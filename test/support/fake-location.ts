@@ -103,7 +103,7 @@ function answerOf(of: LocationResult['of'], title: string, result: Verdict): Loc
     delay: OF_TIMES[result] ?? 'undecided',
     text:
       result === 'contradicted'
-        ? `The answering party is not in ${quote(title)}: the second fastest round trip from ${quote(OFFICE.name)} took 0.41 ms, so that the answering party is at most 64 km away, and no part of the place is that near.`
+        ? `The answering party is not in ${quote(title)}: the second fastest round trip from ${quote(OFFICE.name)} took 0.41 ms, so that the answering party is at most 63.5 km away, and no part of the place is that near.`
         : `Made up for tests: what was read and timed leaves ${quote(title)} as it says here.`,
     signals: [
       { id: 'site-record', indicates: agrees },
