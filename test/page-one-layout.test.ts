@@ -46,6 +46,11 @@ describe('a node that was refused before login, on page 1', () => {
     for (const piece of below) expect(piece.text).toMatch(/^\d+ of \d+/)
   })
 
+  test('names every framework that was examined', () => {
+    expect(linesOf(page).join(' ')).toMatch(/Criteria.*HIPAA, SOC 2®.*PCI DSS 4/)
+    expect(linesOf(page).join(' ')).not.toMatch(/ISO 27001, P[^C]/)
+  })
+
   test('has what the count is out of on one line below the condition', () => {
     expect(linesOf(page)).toContainEqual(expect.stringContaining('Of 7: 6 tested, 1 refused before login.'))
   })

@@ -61,6 +61,10 @@ describe.each(frameworks.map((one) => [one.framework.id, one] as const))('the su
 })
 
 describe('the summary', () => {
+  test('calls the documents that it counts required, as the window does', () => {
+    expect(shown.conclusion.join(' ')).toMatch(/\d+ of \d+ required documents are outstanding/)
+  })
+
   test('of a run without a tested node states no absence of deviations', () => {
     const scope = { fleet: 'demo', population: ['demo-gone-07'], frameworks: ['hipaa'] }
     const stopped = assess({ catalog, scope, recordings: [], asOf: assessment.asOf })

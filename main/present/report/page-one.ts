@@ -156,7 +156,7 @@ function facts(matter: Matter, isBrief: boolean): FactRows {
                   (one) => `${asExamined(shortName(one.id))}${isOfCustomer(matter, one) ? ' (customer mapping)' : ''}`,
                 )
                 .join(', '),
-              60,
+              isBrief ? 60 : 120,
             ),
       ),
     },
