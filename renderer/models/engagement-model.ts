@@ -258,6 +258,12 @@ export const rowsShown = (rows: readonly ControlRef[]): string =>
     })
     .join(', ')
 
+/** The names of a fleet that a declared population does not list, in the order of the fleet. */
+export const notIn = (listed: readonly string[], names: readonly string[]): readonly string[] => {
+  const known = new Set(listed)
+  return names.filter((name) => !known.has(name))
+}
+
 /** A list with the entry at an index replaced or removed. */
 export const replacedAt = <T>(items: readonly T[], at: number, item: T): readonly T[] =>
   items.map((one, index) => (index === at ? item : one))

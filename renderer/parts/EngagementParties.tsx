@@ -17,7 +17,7 @@ import { OwnerFields, type SectionProps } from './EngagementWho.tsx'
 import { LinesField } from './FieldForm.tsx'
 import { Repeated } from './Repeated.tsx'
 
-const ROWS_NOTE = 'One per line, framework first, for example soc2 CC6.4 or hipaa 164.310(a)(1).'
+const ROWS_NOTE = 'One per line, framework first, for example soc2:CC6.4 or hipaa:164.310(a)(1).'
 
 /** Responsibilities by area. */
 export function ResponsibilitySection({ form, put }: SectionProps) {

@@ -12,12 +12,13 @@ import {
   linesIn,
   linesOf,
   nodesIn,
+  notIn,
   type Owned,
   withCategory,
   withOwner,
 } from '../models/engagement-model.ts'
 import { plural } from '../models/text.ts'
-import { useStore } from '../state/store.ts'
+import { announce, useStore } from '../state/store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
@@ -239,6 +240,7 @@ export function PopulationSection({ form: { population }, put }: SectionProps) {
   const { fleet } = useStore()
   const change = (part: Partial<EngagementForm['population']>): void => put({ population: { ...population, ...part } })
   const inFleet = fleet?.nodes.map(({ name }) => name) ?? []
+  const lacking = notIn(population.nodes, inFleet)
   return (
     <>
       <TextField
@@ -256,13 +258,22 @@ export function PopulationSection({ form: { population }, put }: SectionProps) {
         read={nodesIn}
         write={linesOf}
       />
-      {inFleet.length > 0 && (
+      {lacking.length > 0 && (
         <div className="actions">
-          <Button small onPress={() => change({ nodes: [...new Set([...population.nodes, ...inFleet])] })}>
-            Add {plural(inFleet.length, 'node')} from the fleet file
+          <Button
+            small
+            onPress={({ target }) => {
+              // The button goes with what it adds, which would lose the focus.
+              target.closest('section')?.querySelector('textarea')?.focus()
+              change({ nodes: [...population.nodes, ...lacking] })
+              announce(`${plural(lacking.length, 'node')} added.`)
+            }}
+          >
+            Add {plural(lacking.length, 'node')} from the fleet file
           </Button>
         </div>
       )}
+      {inFleet.length > 0 && lacking.length === 0 && <p className="quiet">Every node of the fleet file is listed.</p>}
       <OwnerFields value={population} onChange={change} />
     </>
   )

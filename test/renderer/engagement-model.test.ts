@@ -7,6 +7,7 @@ import {
   joinedForm,
   linesIn,
   nodesIn,
+  notIn,
   rowsIn,
   rowsShown,
   rowsText,
@@ -110,6 +111,11 @@ describe('lists as text', () => {
   test('nodes: pasted with commas, spaces or one a line, each once, as fleet files write them', () => {
     expect(nodesIn('DB-1, db-2;db-1\n\tgpu-3 ')).toEqual(['db-1', 'db-2', 'gpu-3'])
     expect(linesIn(' a \n\na\nb c')).toEqual(['a', 'b c'])
+  })
+
+  test('nodes of the fleet are offered that the population does not list', () => {
+    expect(notIn(['db-2'], ['db-1', 'db-2', 'gpu-3'])).toEqual(['db-1', 'gpu-3'])
+    expect(notIn(['db-1', 'db-2'], ['db-2', 'db-1'])).toEqual([])
   })
 
   test('what is typed never throws, and what it means is written in a way that means the same', () => {
