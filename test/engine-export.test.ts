@@ -241,7 +241,7 @@ describe('a time by another authority', () => {
   })
 
   test('that cannot be had leaves the lower level, and the notes name it', async () => {
-    const stamp = async () => fail('timestamp.unreachable', 'No connection: ECONNREFUSED.')
+    const stamp = async () => fail('timestamp.unreachable', 'No connection: connection refused.')
     const kit = await readyKit({ change: (ports) => ({ ...ports, timestamps: { ...ports.timestamps, stamp } }) })
     writeFileSync(join(kit.folder, 'settings.json'), settingsWith('http://127.0.0.1:9/'))
     const { notes } = must(await kit.exports['export.build'](stamped))
@@ -250,7 +250,7 @@ describe('a time by another authority', () => {
       'The pack has no time-stamp: its time is from this computer only.',
       'The report has no time-stamp either: it is at PAdES level B-B.',
     ])
-    expect(notes[3]).toBe('Time-stamp authority unreachable: No connection: ECONNREFUSED.')
+    expect(notes[3]).toBe('Time-stamp authority unreachable: No connection: connection refused.')
     for (const banned of BANNED) expect(notes.join('\n')).not.toMatch(banned)
   })
 

@@ -47,12 +47,27 @@ export async function wholeBody(
   return new Uint8Array(Buffer.concat(parts))
 }
 
+/** Causes that people know by these words; another is named by its code. */
+const CAUSES: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ECONNRESET', 'connection closed by the other side'],
+  ['EHOSTUNREACH', 'no route to the host'],
+  ['ENETUNREACH', 'no route to the network'],
+  ['ENOTFOUND', 'name not found'],
+  ['ETIMEDOUT', 'no reply'],
+])
+
+/** Why the operating system made no connection, in words. */
+export function causeOf(problem: Error): string {
+  // Errors of other kinds have numbers as codes.
+  const code = 'code' in problem && typeof problem.code === 'string' ? problem.code : null
+  return CAUSES.get(code ?? '') ?? plain(code ?? problem.message)
+}
+
 /** Why there was no connection, in words: `fetch` reports the actual error in its cause. */
 export function reasonOf(problem: unknown): string {
   const { cause, message } = problem instanceof Error ? problem : new Error(String(problem))
-  const inner = cause instanceof Error ? cause : null
-  const code = inner !== null && 'code' in inner && typeof inner.code === 'string' ? inner.code : null
-  return `No connection: ${plain(code ?? inner?.message ?? message)}.`
+  return `No connection: ${cause instanceof Error ? causeOf(cause) : plain(message)}.`
 }
 
 /** A usable address: http or https, without user name and password. Null otherwise. */

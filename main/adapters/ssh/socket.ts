@@ -1,6 +1,6 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { fail, type Outcome, ok } from '../../core/base/failure.ts'
-import { plain } from '../../core/base/plain-text.ts'
+import { causeOf } from '../http.ts'
 
 /** Time for the TCP connection and key exchange together, and again for the login (not counting a person who types). */
 export const CONNECT_MS = 20_000
@@ -33,24 +33,11 @@ export function openSocket(host: string, port: number, signal: AbortSignal): Pro
       CONNECT_MS,
     )
     socket.once('connect', () => finish(ok({ socket, tcpMs: microseconds(performance.now() - tried) })))
-    socket.on('error', (problem: NodeJS.ErrnoException) =>
-      finish(fail('ssh.unreachable', `${host} port ${port}: ${wordsFor(problem)}`)),
-    )
+    socket.on('error', (problem: Error) => finish(fail('ssh.unreachable', `${host} port ${port}: ${causeOf(problem)}`)))
     signal.addEventListener('abort', cancel, { once: true })
     if (signal.aborted) cancel()
   })
 }
-
-/** Causes that people know by these words; another is named by its code. */
-const CAUSES: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'connection refused'],
-  ['ECONNRESET', 'connection closed by the other side'],
-  ['EHOSTUNREACH', 'no route to the host'],
-  ['ENETUNREACH', 'no route to the network'],
-  ['ENOTFOUND', 'name not found'],
-  ['ETIMEDOUT', 'no reply'],
-])
-const wordsFor = ({ code, message }: NodeJS.ErrnoException): string => CAUSES.get(code ?? '') ?? plain(code ?? message)
 
 /** Resolves after so many milliseconds, or when the signal is aborted. */
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
