@@ -106,12 +106,12 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
 }
 
 /** Written files and their location, with digests for the recipient to compare. */
-export function ExportDone({ saved }: { readonly saved: Saved }) {
+export function ExportDone({ saved, title = 'Pack exported' }: { readonly saved: Saved; readonly title?: string }) {
   // Once left, the page is outdated: the next export is of the run that is shown then.
   useEffect(() => startOver, [])
   return (
     <Page
-      title="Pack exported"
+      title={title}
       under={
         <>
           In <span className="mono source">{visible(saved.folder)}</span>

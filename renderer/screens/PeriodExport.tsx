@@ -35,7 +35,7 @@ export function PeriodExport() {
   const state = useExport()
   const plan = useKept(useAnswer('period.plan', null, `${runs} ${state.identitiesMade}`), 'period')
   useEffect(() => announceDraft, [])
-  if (state.saved !== null) return <ExportDone saved={state.saved} />
+  if (state.saved !== null) return <ExportDone saved={state.saved} title="Period report exported" />
   if (isOther(state, 'period')) return <OtherExport title={TITLE} />
   if (state.draft !== null)
     return (

@@ -150,7 +150,7 @@ describeUnless(missing, 'after the nights', () => {
     mkdirSync(saved)
     await choose(opened, saved)
     await press(page, 'Save pack')
-    await titled(page, 'Pack exported')
+    await titled(page, 'Period report exported')
     await lookAtSizes(opened, '136-nights-period-saved')
     expect(
       readdirSync(saved, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(zip|pdf)$/.test(name)),

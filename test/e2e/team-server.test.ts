@@ -266,7 +266,7 @@ describeUnless(absent, 'a period report in Chromium', () => {
       expect(await axeFindings(page)).toEqual([])
       await windowShot(window, 'team-period-sealed')
       await page.getByRole('button', { name: 'Save pack' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Pack exported' }).waitFor()
+      await page.getByRole('heading', { level: 1, name: 'Period report exported' }).waitFor()
       while (!kit.logged.some(({ kind, status }) => kind === 'download' && status === 200))
         await page.waitForTimeout(50)
       await windowShot(window, 'team-period-done')
