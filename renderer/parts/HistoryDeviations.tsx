@@ -67,6 +67,7 @@ const DEVIATION_COLUMNS: readonly WholeColumn<HistoryDeviation>[] = [
   {
     id: 'status',
     title: 'Status at period end',
+    cellClass: 'period-status',
     text: (one) => (one.fixed !== null ? `Remediated by ${one.fixed.at}` : one.open ? 'Open' : 'Inconclusive'),
     cell: ({ fixed, lastSeen, open }) =>
       fixed !== null ? (
