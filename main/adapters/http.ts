@@ -52,9 +52,11 @@ const CAUSES: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'connection refused'],
   ['ECONNRESET', 'connection closed by the other side'],
   ['EHOSTUNREACH', 'no route to the host'],
+  ['EHOSTDOWN', 'host down'],
   ['ENETUNREACH', 'no route to the network'],
-  ['ENOTFOUND', 'name not found'],
-  ['ETIMEDOUT', 'no reply'],
+  ['ENOTFOUND', 'host name not found'],
+  ['EAI_AGAIN', 'no reply from the name server'],
+  ['ETIMEDOUT', 'no reply in time'],
 ])
 
 /** Why the operating system made no connection, in words. */
