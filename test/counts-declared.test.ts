@@ -34,6 +34,7 @@ function countsBelow(line: string): { readonly counts: ReadonlyMap<string, numbe
   const text = summary[summary.indexOf(`  ${line}`) + 1] ?? ''
   const [, list = '', of] = /^ {6}(.*) \(of (\d+)(?: collected)?\)$/.exec(text) ?? []
   const counts = list
+    .replaceAll(/ \(\d+ not collected\)/g, '')
     .split(/(?<=\d), /)
     .map((one) => [one.replace(/ \d+$/, ''), Number(/\d+$/.exec(one)?.[0])] as const)
   return { counts: new Map(counts), of: Number(of) }
