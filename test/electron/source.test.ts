@@ -98,9 +98,9 @@ describe('the page', () => {
   test('reads before its first frame neither the schemas of calls nor what only other screens show', () => {
     const reached = [...reachedFrom('renderer/index.tsx')]
     expect(reached.length).toBeGreaterThan(20)
-    expect(reached.filter((file) => /ipc-inputs|AllScreens|parts\/Mark|ui\/(?!Button|Icon|Notice|Whole)/.test(file))).toEqual(
-      [],
-    )
+    expect(
+      reached.filter((file) => /ipc-inputs|AllScreens|parts\/Mark|ui\/(?!Button|Icon|Notice|Whole)/.test(file)),
+    ).toEqual([])
   })
   test('12: writes no markup, no inline style and names no address', () => {
     // clearing.ts lets a library empty an element and refuses everything else (test/renderer/clearing.test.ts).
