@@ -253,7 +253,7 @@ test('runtime dependencies are a known list', () => {
 /** The engine of the window passes all ports on, and these hand a context with all of them to many others. */
 const TAKE_ALL_PORTS = [
   'main/app/engine.ts',
-  'main/app/engine/session.ts',
+  'main/app/engine/runs/session.ts',
   'main/app/scheduled/scheduled-run.ts',
   'main/app/schedules/schedules.ts',
   'main/app/collect/vantage-nodes.ts',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { claimsView } from '../main/app/engine/provider-methods.ts'
+import { claimsView } from '../main/app/engine/declared/provider-methods.ts'
 import { claimsTable } from '../main/app/export/output-files.ts'
 import { PROVIDERS } from '../main/catalog/definition/claims/tests.ts'
 import { catalog } from '../main/catalog/definition/index.ts'

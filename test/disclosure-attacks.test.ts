@@ -20,7 +20,7 @@ import {
   openForDisclosure,
   textOfParts,
   UNITS_PATH,
-} from '../main/verify/disclosure/copy.ts'
+} from '../main/verify/disclosure/cuts/copy.ts'
 import { openPart, unitsBytes } from '../main/verify/disclosure/disclose.ts'
 import { countsOf, NOTES_PATH, notesBytes } from '../main/verify/disclosure/notes.ts'
 import { readDisclosure } from '../main/verify/disclosure/read.ts'

@@ -13,8 +13,8 @@ import {
   seedFile,
   seedIn,
   unitRoot,
-} from '../main/verify/disclosure/parts.ts'
-import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../main/verify/disclosure/words.ts'
+} from '../main/verify/disclosure/cuts/parts.ts'
+import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../main/verify/disclosure/cuts/words.ts'
 import { expectLinear } from './support/growth.ts'
 import { sampled } from './support/thorough.ts'
 

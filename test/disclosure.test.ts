@@ -18,10 +18,10 @@ import {
   isOpen,
   textOfParts,
   UNITS_PATH,
-} from '../main/verify/disclosure/copy.ts'
+} from '../main/verify/disclosure/cuts/copy.ts'
+import { INDEX_PATH, SEED_PATH } from '../main/verify/disclosure/cuts/parts.ts'
 import { unitText } from '../main/verify/disclosure/disclose.ts'
 import { NOTES_PATH } from '../main/verify/disclosure/notes.ts'
-import { INDEX_PATH, SEED_PATH } from '../main/verify/disclosure/parts.ts'
 import { type DisclosureReading, isDisclosure, readDisclosure } from '../main/verify/disclosure/read.ts'
 import {
   applyReveal,

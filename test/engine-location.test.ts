@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sitesForExport } from '../main/app/engine/location-store.ts'
+import { sitesForExport } from '../main/app/engine/stored/location-store.ts'
 import { declaredLocation } from '../main/app/location/ask-databases.ts'
 import { sha256 } from '../main/core/base/digest.ts'
 import type { DeclaredLocation, ResidencyPolicy, Scope } from '../schemas/types.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { trustOf } from '../main/app/engine/trust-anchors.ts'
+import { trustOf } from '../main/app/engine/trust/trust-anchors.ts'
 import { sha256 } from '../main/core/base/digest.ts'
 import { pem } from '../main/core/base/pem.ts'
 import { BANNED } from '../schemas/words.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { periodStatement } from '../main/core/period/pack.ts'
-import { partJson } from '../main/verify/disclosure/copy.ts'
+import { partJson } from '../main/verify/disclosure/cuts/copy.ts'
 import { revealBytes } from '../main/verify/disclosure/reveal.ts'
 import type { Period } from '../schemas/types.ts'
 import { membersOfInterface, memberTables, namesBelow, schemaAt } from './support/format-names.ts'
@@ -61,7 +61,7 @@ const OBJECTS: Readonly<Record<string, Described>> = {
   'run-chain.md, Entries: `retired`': entry('RetiredEntry'),
   'run-chain.md, Checkpoint: Member': { members: membersOfInterface('main/core/run-chain/head.ts', 'Checkpoint') },
   'redacted-copy.md, Files of a copy: line of `disclosed.jsonl`': {
-    members: membersOfInterface('main/verify/disclosure/copy.ts', 'DisclosedUnit'),
+    members: membersOfInterface('main/verify/disclosure/cuts/copy.ts', 'DisclosedUnit'),
   },
   'redacted-copy.md, Files of a copy: open part': { members: OPEN_PART },
   'redacted-copy.md, Files of a copy: redacted part': keys(

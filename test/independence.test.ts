@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sha256 } from '../main/core/base/digest.ts'
 import { collectedBy, dependenceOf } from '../main/core/conclusion/assessor.ts'
-import { declaredWords } from '../main/verify/disclosure/words.ts'
+import { declaredWords } from '../main/verify/disclosure/cuts/words.ts'
 import type { Assessment, NodeAssessment, Operator, Recording } from '../schemas/types.ts'
 
 const BOOT = '5f0c1c1e-7b5e-4a53-9a1e-0d3c2b1a0f9e'

@@ -8,8 +8,8 @@ import { signerOf } from '../main/adapters/identity/folder.ts'
 import { renderReport } from '../main/adapters/pdf/index.ts'
 import { readPdf } from '../main/adapters/seal/pdf/read.ts'
 import { signPdf } from '../main/adapters/seal/reader.ts'
-import { buildBinder } from '../main/present/report/binder.ts'
-import { short } from '../main/present/report/short.ts'
+import { buildBinder } from '../main/present/report/controls/binder.ts'
+import { short } from '../main/present/report/parts/short.ts'
 import {
   buildExecutive,
   buildReport,

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { LIVE_PROBES } from '../main/catalog/single-tenancy/isolation/live-tests.ts'
+import { LIVE_PROBES } from '../main/catalog/single-tenancy/isolation/processors/live-tests.ts'
 import { rootCommands, sudoersFor } from '../main/core/collector/sudoers.ts'
 import { runAsRoot } from '../main/core/recording/probe.ts'
 import { probeOf } from './support/deps.ts'

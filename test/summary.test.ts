@@ -7,7 +7,7 @@ import { reached } from '../main/core/conclusion/tally.ts'
 import { findingReference } from '../main/core/finding/finding.ts'
 import { partsTable, rowCounts } from '../main/present/formats/row-counts.ts'
 import { noFinding } from '../main/present/report/page-one.ts'
-import { limitedControls } from '../main/present/report/refused.ts'
+import { limitedControls } from '../main/present/report/parts/refused.ts'
 import {
   documentStateWords,
   LIMITS_CONTROLS,

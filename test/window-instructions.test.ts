@@ -32,8 +32,8 @@ const shown = [
   ...readdirSync('main/verify/steps').map((file) => `main/verify/steps/${file}`),
   ...readdirSync('main/adapters/importers').map((file) => `main/adapters/importers/${file}`),
   'main/app/collect/credentials.ts',
-  'main/app/engine/declaration-methods.ts',
-  'main/app/engine/fleet-file-methods.ts',
+  'main/app/engine/declared/declaration-methods.ts',
+  'main/app/engine/declared/fleet-file-methods.ts',
   'main/core/fleet/fleet.ts',
 ]
 

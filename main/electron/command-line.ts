@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Scheduling } from '../app/engine/context.ts'
+import type { Scheduling } from '../app/engine/context/context.ts'
 
 /**
  * Node.js and the command line, which a timer can start without a window; null where one of them is missing. The app itself cannot be used: it

@@ -1,4 +1,4 @@
-import type { Desktop, Vault } from '../app/engine/context.ts'
+import type { Desktop, Vault } from '../app/engine/context/context.ts'
 import { fail, type Outcome } from '../core/base/failure.ts'
 import type { Port } from './engine-process.ts'
 

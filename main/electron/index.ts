@@ -4,7 +4,7 @@ import { app, ipcMain, nativeTheme, type Session, safeStorage, session, utilityP
 import type { Engine } from '../../schemas/ipc.ts'
 import type { EngineEvent, Settings } from '../../schemas/ipc-views.ts'
 import { builtFiles } from '../adapters/built-files.ts'
-import type { Vault } from '../app/engine/context.ts'
+import type { Vault } from '../app/engine/context/context.ts'
 import { CALL_CHANNEL, DRAWN_CHANNEL, type PAGES, SECRET_CHANNEL } from './channels.ts'
 import { type DesktopParts, serveDesktop } from './desktop-port.ts'
 import { choose } from './dialogs.ts'

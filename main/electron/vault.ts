@@ -1,5 +1,5 @@
 import { bytesIfThere, writeWhole } from '../adapters/store/durable.ts'
-import type { Vault } from '../app/engine/context.ts'
+import type { Vault } from '../app/engine/context/context.ts'
 import { fail, ok } from '../core/base/failure.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Engine } from '../../schemas/ipc.ts'
 import { createPorts } from '../adapters/ports.ts'
-import type { Desktop } from '../app/engine/context.ts'
+import type { Desktop } from '../app/engine/context/context.ts'
 import { createEngine } from '../app/engine.ts'
 import { catalog } from '../catalog/definition/index.ts'
 import { commandLine } from './command-line.ts'

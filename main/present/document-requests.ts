@@ -5,8 +5,8 @@ import { daysBetween } from '../core/base/days.ts'
 import { oneLine, plural } from '../core/base/plain-text.ts'
 import { compare } from '../core/recording/recording.ts'
 import type { Catalog } from '../core/rules/catalog.ts'
-import { documentCounts, type OutstandingRequest } from './report/outstanding.ts'
-import { day } from './report/wording.ts'
+import { day } from './report/parts/wording.ts'
+import { documentCounts, type OutstandingRequest } from './report/scope/outstanding.ts'
 
 /** Input of the plan of documents: the assessment that is shown, with the register of its scope. */
 interface DocumentMatter {

@@ -3,7 +3,7 @@ import type { CountedRows, HomeNotice, Phrase } from '../../schemas/ipc-findings
 import type { RequestCounts } from '../../schemas/ipc-portal.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { names, plural } from '../core/base/plain-text.ts'
-import { when } from './report/wording.ts'
+import { when } from './report/parts/wording.ts'
 
 const REQUESTS: CountedRows = { rows: 'requests' }
 export const phrase = (text: string, counts: CountedRows | null = null): Phrase => ({ text, counts })

@@ -7,7 +7,7 @@ import { reached, type Tally } from '../core/conclusion/tally.ts'
 import type { Catalog } from '../core/rules/catalog.ts'
 import { relaxedThresholds } from '../core/rules/profile.ts'
 import { type Presentation, whyOf } from './presentation.ts'
-import { checksReliedOn, GENERAL_LIMITS } from './report/limits.ts'
+import { checksReliedOn, GENERAL_LIMITS } from './report/scope/limits.ts'
 
 interface LimitMatter {
   readonly report: VerificationReport

@@ -12,8 +12,8 @@ import {
 } from './period-report/cover.ts'
 import { coverageSection, gapSection, runSection } from './period-report/coverage.ts'
 import { listSection, type PeriodReportInput } from './period-report/lists.ts'
-import { dayOf } from './report/boundary.ts'
-import { when } from './report/wording.ts'
+import { when } from './report/parts/wording.ts'
+import { dayOf } from './report/scope/boundary.ts'
 
 export { controlRows, practiceRows } from './period-report/conclusions.ts'
 export type { PeriodReportInput } from './period-report/lists.ts'

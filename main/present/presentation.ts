@@ -9,8 +9,8 @@ import type { CheckRemediation } from '../core/finding/work-order.ts'
 import { NOTHING_SHARED, surplusNames } from '../core/recording/same-machine.ts'
 import { type RowCounts, rowCounts } from './formats/row-counts.ts'
 import type { ReportInput } from './input.ts'
-import { documentCounts, failingWords } from './report/outstanding.ts'
-import { chosenFrameworks, nodeWords, shortName } from './report/wording.ts'
+import { chosenFrameworks, nodeWords, shortName } from './report/parts/wording.ts'
+import { documentCounts, failingWords } from './report/scope/outstanding.ts'
 
 /**
  * The content that every output shows of an assessment: findings sorted and selected, figures counted, sentences composed. It is computed

@@ -16,7 +16,7 @@ import {
   parseCpuLeaves,
   parseHypervisorLeaf,
 } from '../../main/catalog/hardware/processors/leaves.ts'
-import { readRegisters } from '../../main/catalog/single-tenancy/isolation/cpu-hardware.ts'
+import { readRegisters } from '../../main/catalog/single-tenancy/isolation/processors/cpu-hardware.ts'
 import { deniedCommand } from '../../main/core/recording/command-allowlist.ts'
 import type { Answer, Parsed, Probe } from '../../main/core/recording/probe.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { evidenceCollectionCompleteness } from '../../main/catalog/operations/evidence/completeness.ts'
-import { LIVE_PROBES } from '../../main/catalog/single-tenancy/isolation/live-tests.ts'
+import { LIVE_PROBES } from '../../main/catalog/single-tenancy/isolation/processors/live-tests.ts'
 import {
   ddTime,
   liveCpuid,

@@ -16,11 +16,11 @@ import {
   type HypervisorLeaf,
   parseArmPlatform,
 } from '../../main/catalog/hardware/processors/leaves.ts'
-import { hostFeatures, instruments } from '../../main/catalog/single-tenancy/isolation/cpu-hardware.ts'
 import { coresByName } from '../../main/catalog/single-tenancy/isolation/cpu-tables.ts'
+import { cpuFeatureSignals } from '../../main/catalog/single-tenancy/isolation/processors/cpu-features.ts'
+import { hostFeatures, instruments } from '../../main/catalog/single-tenancy/isolation/processors/cpu-hardware.ts'
+import { cpuIdentitySignals } from '../../main/catalog/single-tenancy/isolation/processors/cpu-identity.ts'
 import type { Signal } from '../../main/catalog/single-tenancy/isolation/signal.ts'
-import { cpuFeatureSignals } from '../../main/catalog/single-tenancy/isolation/signals/cpu-features.ts'
-import { cpuIdentitySignals } from '../../main/catalog/single-tenancy/isolation/signals/cpu-identity.ts'
 import {
   type KernelMessages,
   kernelMessages,

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { cpuFeatures, parseCpuInfo } from '../../main/catalog/hardware/processors/features.ts'
 import { steal } from '../../main/catalog/hardware/processors/instruments.ts'
-import { LIVE_PROBES, liveAsked, livePassed } from '../../main/catalog/single-tenancy/isolation/live-tests.ts'
+import {
+  LIVE_PROBES,
+  liveAsked,
+  livePassed,
+} from '../../main/catalog/single-tenancy/isolation/processors/live-tests.ts'
+import { timingSignals } from '../../main/catalog/single-tenancy/isolation/processors/timing.ts'
 import type { Observation } from '../../main/catalog/single-tenancy/isolation/signal.ts'
-import { timingSignals } from '../../main/catalog/single-tenancy/isolation/signals/timing.ts'
 import {
   liveCpuid,
   liveCpuidLong,

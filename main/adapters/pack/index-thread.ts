@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { indexProblems } from '../../verify/disclosure/copy.ts'
+import { indexProblems } from '../../verify/disclosure/cuts/copy.ts'
 import { filesOf } from './index.ts'
 import type { HashedArchive } from './index-apart.ts'
 

@@ -7,7 +7,7 @@ import {
   TINT,
 } from '../../../schemas/figure.ts'
 import { cos, hypot, sin } from '../../core/base/elementary.ts'
-import { figureAlt } from '../../present/report/figures.ts'
+import { figureAlt } from '../../present/report/parts/figures.ts'
 import type { FontName } from './fonts.ts'
 import { heightOf, setLine, sized } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'

@@ -23,7 +23,7 @@ import { type Catalog, catalogFor } from '../../core/rules/catalog.ts'
 import { fixedBy, type HomeMatter } from '../../present/home-results.ts'
 import { type Presentation, presentationOf, remedyOf } from '../../present/presentation.ts'
 import { severityReasons, statusText } from '../../present/report/findings.ts'
-import { deviatingOf, limitedControls, refusedNodes, testedWords } from '../../present/report/refused.ts'
+import { deviatingOf, limitedControls, refusedNodes, testedWords } from '../../present/report/parts/refused.ts'
 
 /** A shown assessment, and the sources of its findings. */
 export interface FindingSource {

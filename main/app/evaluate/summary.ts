@@ -40,7 +40,7 @@ import { isObservation, partsTable, type RowCounts, rowCounts } from '../../pres
 import { type Presentation, severityCounts } from '../../present/presentation.ts'
 import { statusText } from '../../present/report/findings.ts'
 import { noFinding } from '../../present/report/page-one.ts'
-import { deviatingOf, limitedControls, testedWords } from '../../present/report/refused.ts'
+import { deviatingOf, limitedControls, testedWords } from '../../present/report/parts/refused.ts'
 import { type FindingSources, ownerLine, shownOf } from './finding-views.ts'
 
 /**

@@ -8,7 +8,7 @@ import { statusOf } from '../../core/register/register.ts'
 import { currentResponses } from '../../core/register/responses.ts'
 import { type Signable, signaturesOf } from '../../core/register/signatures.ts'
 import type { Presentation } from '../../present/presentation.ts'
-import { failingWords } from '../../present/report/outstanding.ts'
+import { failingWords } from '../../present/report/scope/outstanding.ts'
 
 /** The content of an export, and who will seal it. */
 export interface PreflightMatter {

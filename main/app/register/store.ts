@@ -14,7 +14,7 @@ import { entryOf, signedBytes, withSignature } from '../../core/register/signatu
 import { readResponseTable } from '../../present/formats/response-table.ts'
 import { readSignatures, signatureProblems } from '../../verify/steps/entries.ts'
 import { whileSigning } from '../common/seal-file.ts'
-import { keepEarlier } from '../engine/kept-json.ts'
+import { keepEarlier } from '../engine/context/kept-json.ts'
 
 /** A register's file, and the folder of its documents and earlier copies. */
 interface RegisterPlace {

@@ -16,7 +16,7 @@ import {
 } from '../../core/schedule/schedule.ts'
 import { unitsFor } from '../../present/timers/units.ts'
 import { readCertificates } from '../common/certificate-files.ts'
-import { declaredForExport } from '../engine/engagement-store.ts'
+import { declaredForExport } from '../engine/stored/engagement-store.ts'
 import { ALSO } from '../export/export.ts'
 import { appendSigned, type EnterInput } from '../history/append-signed.ts'
 import { openTargets } from '../outbox/send.ts'

@@ -16,7 +16,7 @@ import {
 import { responseSheet, responseTable, statusOf } from '../../present/formats/response-table.ts'
 import { severityCounts } from '../../present/presentation.ts'
 import { noFinding } from '../../present/report/page-one.ts'
-import { limitedControls, refusedNodes } from '../../present/report/refused.ts'
+import { limitedControls, refusedNodes } from '../../present/report/parts/refused.ts'
 import { type FindingOptions, findingOf, findingScope, readFindings, withEvaluation } from '../parts/findings.ts'
 import { type Context, EXIT, emit, endWith, printLine } from '../parts/options.ts'
 import {

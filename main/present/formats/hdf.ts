@@ -8,7 +8,7 @@ import { compare } from '../../core/recording/recording.ts'
 import { type Acceptances, acceptancesOf } from '../../core/register/register.ts'
 import type { Catalog } from '../../core/rules/catalog.ts'
 import { byCheck, findingByCheck } from '../presentation.ts'
-import { observationLines } from '../report/wording.ts'
+import { observationLines } from '../report/parts/wording.ts'
 import {
   controlIndex,
   DEMO_NOTICE,

@@ -1,9 +1,9 @@
 import type { Capture, CaptureRef } from '../../../schemas/types.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import { byCheck } from '../presentation.ts'
-import { MANY_NODES } from '../report/figures.ts'
 import { controlAnchor } from '../report/findings.ts'
-import type { Matter } from '../report/input.ts'
+import { MANY_NODES } from '../report/parts/figures.ts'
+import type { Matter } from '../report/parts/input.ts'
 import type { Anchors } from './blocks.ts'
 import { idOf } from './marks.ts'
 

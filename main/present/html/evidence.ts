@@ -3,7 +3,7 @@ import { sha256 } from '../../core/base/digest.ts'
 import { RECORDING } from '../../core/base/layout.ts'
 import { plain, plural } from '../../core/base/plain-text.ts'
 import { nodeFolder } from '../../core/pack/pack-files.ts'
-import { DIRECTIONS, when, worstFirst } from '../report/wording.ts'
+import { DIRECTIONS, when, worstFirst } from '../report/parts/wording.ts'
 import { captureId, type Page } from './context.ts'
 import { htmlText, marked } from './marks.ts'
 

@@ -14,8 +14,8 @@ import type { Catalog } from '../../core/rules/catalog.ts'
 import { controlNames, dueDay } from '../formats/grids/results.ts'
 import type { Presentation } from '../presentation.ts'
 import { statusText } from '../report/findings.ts'
-import { documentCounts } from '../report/outstanding.ts'
-import { refusedNodes } from '../report/refused.ts'
+import { refusedNodes } from '../report/parts/refused.ts'
+import { documentCounts } from '../report/scope/outstanding.ts'
 
 /** A verified pack, the input of items. */
 export interface ItemMatter {

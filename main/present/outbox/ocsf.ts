@@ -7,7 +7,7 @@ import type { Finding } from '../../core/finding/finding.ts'
 import { outboxKey } from '../../core/outbox/item.ts'
 import { controlIndex } from '../formats/input.ts'
 import { findingByCheck } from '../presentation.ts'
-import { shortName } from '../report/wording.ts'
+import { shortName } from '../report/parts/wording.ts'
 import type { ItemMatter } from './items.ts'
 
 /**

@@ -16,7 +16,7 @@ import {
   text,
 } from '../../core/base/report-document.ts'
 import { compare } from '../../core/recording/recording.ts'
-import { brief, moment } from '../report/wording.ts'
+import { brief, moment } from '../report/parts/wording.ts'
 import {
   checkOf,
   entryWords,

@@ -17,8 +17,8 @@ import {
 } from '../../core/base/report-document.ts'
 import type { Practice, PracticesView } from '../../core/recording/evidence-view.ts'
 import type { Framework } from '../../core/rules/framework.ts'
-import { partsBlock, stateBlock } from '../report/control-detail.ts'
-import { CUSTOMER_MAPPING, documentCell, moment, serverMarked, when } from '../report/wording.ts'
+import { partsBlock, stateBlock } from '../report/controls/control-detail.ts'
+import { CUSTOMER_MAPPING, documentCell, moment, serverMarked, when } from '../report/parts/wording.ts'
 import { nodeTestsIn, PERIOD_TITLES, type PeriodReportInput, rowsOf, seePart } from './lists.ts'
 
 /** Conclusions on controls over the period: per framework both parts in one count, then each control in scope. */

@@ -16,10 +16,10 @@ import {
   text,
 } from '../../core/base/report-document.ts'
 import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
-import { dayOf, type FactRows, factBlock, typed } from '../report/boundary.ts'
+import { stateCounts } from '../report/controls/tests-of-controls.ts'
 import { signerCell } from '../report/cover.ts'
-import { stateCounts } from '../report/tests-of-controls.ts'
-import { brief, moment, shortName, when } from '../report/wording.ts'
+import { brief, moment, shortName, when } from '../report/parts/wording.ts'
+import { dayOf, type FactRows, factBlock, typed } from '../report/scope/boundary.ts'
 import { DAY_STATES, dayStateWords } from './day-states.ts'
 import { MOST_ROWS, nodeCount, PERIOD_TITLES, type PeriodReportInput, restBlock, seePart } from './lists.ts'
 

@@ -13,8 +13,8 @@ import {
   table,
   text,
 } from '../../core/base/report-document.ts'
-import { dayOf } from '../report/boundary.ts'
-import { brief, moment } from '../report/wording.ts'
+import { brief, moment } from '../report/parts/wording.ts'
+import { dayOf } from '../report/scope/boundary.ts'
 import { DAY_STATES, type DayState, type DayStretch, dayState, dayStateWords, stretches } from './day-states.ts'
 import {
   entryWords,

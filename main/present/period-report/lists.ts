@@ -18,7 +18,7 @@ import type { Check } from '../../core/rules/check.ts'
 import type { Framework } from '../../core/rules/framework.ts'
 import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
 import type { ReportInput } from '../input.ts'
-import { when } from '../report/wording.ts'
+import { when } from '../report/parts/wording.ts'
 import { dayState, dayStateWords } from './day-states.ts'
 
 export interface PeriodReportInput

@@ -19,13 +19,13 @@ import {
   acceptanceRequestsOf,
 } from '../../core/register/decisions.ts'
 import { statusOf } from '../../core/register/register.ts'
-import { byStatus, type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './boundary.ts'
 import { lasts, peopleRows, withdrawal } from './cover.ts'
 import { deviationsOverRuns } from './findings.ts'
-import type { Matter } from './input.ts'
 import { noFinding } from './page-one.ts'
-import { deviatingOf, refusedLines } from './refused.ts'
-import { day, moment, see, titles, when } from './wording.ts'
+import type { Matter } from './parts/input.ts'
+import { deviatingOf, refusedLines } from './parts/refused.ts'
+import { day, moment, see, titles, when } from './parts/wording.ts'
+import { byStatus, type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './scope/boundary.ts'
 
 /** Risk acceptances, expired ones first, then requests that were not approved, then all deviations. */
 export function acceptanceSection(matter: Matter): Section {

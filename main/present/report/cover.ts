@@ -16,11 +16,11 @@ import { reached } from '../../core/conclusion/tally.ts'
 import { EMBEDDED_NAMES, type EmbeddedForm } from '../../core/pack/embedded.ts'
 import { type EntryStatus, isOnePerson } from '../../core/register/register.ts'
 import { type Approvable, keysProblem, signaturesOf } from '../../core/register/signatures.ts'
-import { byWhom, dayOf, type FactRows, typed } from './boundary.ts'
-import type { Matter } from './input.ts'
-import { profileCell } from './method.ts'
-import { answeredLine, populationLine } from './population.ts'
-import { asExamined, collectedBetween, day, isOfCustomer, see, titles, when } from './wording.ts'
+import type { Matter } from './parts/input.ts'
+import { asExamined, collectedBetween, day, isOfCustomer, see, titles, when } from './parts/wording.ts'
+import { byWhom, dayOf, type FactRows, typed } from './scope/boundary.ts'
+import { profileCell } from './scope/method.ts'
+import { answeredLine, populationLine } from './scope/population.ts'
 
 /** Page 1: identifies the report, its nodes, times, signer and digests. */
 export function cover(matter: Matter): Section {

@@ -18,11 +18,11 @@ import { collectedBy, type Dependence, dependenceOf } from '../../core/conclusio
 import { PATHS } from '../../core/pack/pack-files.ts'
 import { compare, type RecordingOutline, recordingDigest, replacedByClass } from '../../core/recording/recording.ts'
 import type { Framework } from '../../core/rules/framework.ts'
-import { dayOf, declaredBy, factBlock } from './boundary.ts'
 import { signerCell } from './cover.ts'
-import type { Matter } from './input.ts'
-import { profileCell } from './method.ts'
-import { between, chosenFrameworks, collectedBetween, rightsUsed, see, titles, when } from './wording.ts'
+import type { Matter } from './parts/input.ts'
+import { between, chosenFrameworks, collectedBetween, rightsUsed, see, titles, when } from './parts/wording.ts'
+import { dayOf, declaredBy, factBlock } from './scope/boundary.ts'
+import { profileCell } from './scope/method.ts'
 
 /** Up to this many recordings are listed here; otherwise see the evidence index. */
 const EACH_SHOWN = 40

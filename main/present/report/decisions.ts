@@ -18,11 +18,11 @@ import { compare } from '../../core/recording/recording.ts'
 import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
 import type { EntryStatus } from '../../core/register/register.ts'
 import { findingByCheck } from '../presentation.ts'
-import { byStatus, factBlock, furtherEntries, MOST_ENTRIES, typed } from './boundary.ts'
 import { lasts, peopleRows, withdrawal } from './cover.ts'
-import type { Matter } from './input.ts'
-import { askedWords, documentCounts, failingWords, type OutstandingRequest } from './outstanding.ts'
-import { chosenFrameworks, day, itemName, stateLine, titles, when } from './wording.ts'
+import type { Matter } from './parts/input.ts'
+import { chosenFrameworks, day, itemName, stateLine, titles, when } from './parts/wording.ts'
+import { byStatus, factBlock, furtherEntries, MOST_ENTRIES, typed } from './scope/boundary.ts'
+import { askedWords, documentCounts, failingWords, type OutstandingRequest } from './scope/outstanding.ts'
 
 /** Documented decisions on controls, and the controls that lack a decision. */
 export function decisionSection(matter: Matter): Section {

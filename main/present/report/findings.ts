@@ -18,11 +18,11 @@ import type { ConcernedControl, Finding, FoundDeviation } from '../../core/findi
 import type { CheckRemediation } from '../../core/finding/work-order.ts'
 import { compare } from '../../core/recording/recording.ts'
 import { byCheck, remedyOf, severityCounts, whyOf } from '../presentation.ts'
-import type { Matter } from './input.ts'
 import { countText, countWords, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'
-import { sameMachineNote } from './population.ts'
-import { deviatingOf, limitedControls, refusedLines, refusedNodes, testedWords } from './refused.ts'
-import { day, itemName, moment, titles, when } from './wording.ts'
+import type { Matter } from './parts/input.ts'
+import { deviatingOf, limitedControls, refusedLines, refusedNodes, testedWords } from './parts/refused.ts'
+import { day, itemName, moment, titles, when } from './parts/wording.ts'
+import { sameMachineNote } from './scope/population.ts'
 
 /** Nodes that one finding lists with their observations; the others are in the annexes. */
 const MOST_NODES = 2

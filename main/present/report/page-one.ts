@@ -15,12 +15,9 @@ import {
 import { reached } from '../../core/conclusion/tally.ts'
 import type { Finding, FoundDeviation } from '../../core/finding/finding.ts'
 import type { NextAction, NotSeen } from '../presentation.ts'
-import { dayOf, type FactRows } from './boundary.ts'
-import type { Matter } from './input.ts'
-import { relaxed } from './method.ts'
-import { sameMachineNote } from './population.ts'
-import { deviatingOf, refusedLines, testedWords } from './refused.ts'
-import { short, titleName } from './short.ts'
+import type { Matter } from './parts/input.ts'
+import { deviatingOf, refusedLines, testedWords } from './parts/refused.ts'
+import { short, titleName } from './parts/short.ts'
 import {
   asExamined,
   chosenFrameworks,
@@ -32,7 +29,10 @@ import {
   shortName,
   titles,
   when,
-} from './wording.ts'
+} from './parts/wording.ts'
+import { dayOf, type FactRows } from './scope/boundary.ts'
+import { relaxed } from './scope/method.ts'
+import { sameMachineNote } from './scope/population.ts'
 
 /**
  * Page 1: what was examined, three sentences of conclusion, the most severe findings in words of the condition, what is satisfied, what was not

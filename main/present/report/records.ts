@@ -20,11 +20,11 @@ import { isOnePerson } from '../../core/register/register.ts'
 import { type DocumentStatus, documentStatuses, supportingIn } from '../../core/register/requests.ts'
 import { basisOf, effectiveText, periodCover, supersededIn, versionName } from '../../core/register/versions.ts'
 import type { Control } from '../../core/rules/framework.ts'
-import { byStatus, type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './boundary.ts'
 import { withdrawal } from './cover.ts'
-import type { Matter } from './input.ts'
-import { askedWords, documentCounts, type OutstandingRequest } from './outstanding.ts'
-import { day, itemName, see, shortName, titles, when } from './wording.ts'
+import type { Matter } from './parts/input.ts'
+import { day, itemName, see, shortName, titles, when } from './parts/wording.ts'
+import { byStatus, type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './scope/boundary.ts'
+import { askedWords, documentCounts, type OutstandingRequest } from './scope/outstanding.ts'
 
 /** Required documents: outstanding ones with owner and due date, overdue first; then documents on file with inspector and conclusion. */
 export function recordSection(matter: Matter): Section {

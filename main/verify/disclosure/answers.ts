@@ -19,7 +19,7 @@ import {
   statusOfRules,
   unknownRules,
 } from '../steps/rules.ts'
-import { PART_CLASSES, partClassWords } from './classes.ts'
+import { PART_CLASSES, partClassWords } from './cuts/classes.ts'
 import type { DisclosureCounts } from './notes.ts'
 import type { DisclosureReading } from './read.ts'
 import { contentOf, type DisclosedContent, type DisclosedNode, isWithoutGap, loadedFrom } from './rebuild.ts'

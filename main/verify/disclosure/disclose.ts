@@ -8,7 +8,7 @@ import { nodeFolder, PATHS } from '../../core/pack/pack-files.ts'
 import type { PackSource } from '../../core/ports/ports.ts'
 import { type Catalog, catalogSnapshot } from '../../core/rules/catalog.ts'
 import { bytesOf } from '../steps/read.ts'
-import { partClassWords } from './classes.ts'
+import { partClassWords } from './cuts/classes.ts'
 import {
   type DisclosedPart,
   type DisclosedUnit,
@@ -19,13 +19,21 @@ import {
   textOfParts,
   UNITS_PATH,
   unitLine,
-} from './copy.ts'
+} from './cuts/copy.ts'
+import {
+  bucketOf,
+  type CommittedPart,
+  commitment,
+  INDEX_PATH,
+  type Part,
+  type PartPlace,
+  saltFor,
+} from './cuts/parts.ts'
+import { declaredWords, type Word } from './cuts/words.ts'
 import { countsOf, type DisclosureNotes, NOTES_PATH, notesBytes } from './notes.ts'
-import { bucketOf, type CommittedPart, commitment, INDEX_PATH, type Part, type PartPlace, saltFor } from './parts.ts'
 import { ambiguityIn, contentOf } from './rebuild.ts'
 import { applyPolicy, type DisclosurePolicy, type Redacted } from './redact.ts'
 import { underivable } from './underivable.ts'
-import { declaredWords, type Word } from './words.ts'
 
 interface DiscloseInput {
   readonly source: PackSource

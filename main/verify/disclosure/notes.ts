@@ -1,7 +1,7 @@
 import { parseBounded } from '../../core/base/bounded-json.ts'
 import { canonicalJson } from '../../core/base/canonical-json.ts'
-import { PART_CLASSES, type PartClass } from './classes.ts'
-import { type DisclosedUnit, isOpen, isWhollyOpen } from './copy.ts'
+import { PART_CLASSES, type PartClass } from './cuts/classes.ts'
+import { type DisclosedUnit, isOpen, isWhollyOpen } from './cuts/copy.ts'
 import type { Underivable } from './underivable.ts'
 
 /** The owner’s statements about the copy. Unlike the units they are not covered by the seal. */

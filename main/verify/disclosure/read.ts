@@ -7,10 +7,10 @@ import type { PackSource } from '../../core/ports/ports.ts'
 import { compare } from '../../core/recording/recording.ts'
 import { bytesOf, textOf } from '../steps/read.ts'
 import { isRunPayload, isTagFile, notInPacks, unlistedIn } from '../steps/tags.ts'
-import { type DisclosedUnit, isOpen, readUnitLine, textOfParts, UNITS_PATH, unitRootOf } from './copy.ts'
+import { type DisclosedUnit, isOpen, readUnitLine, textOfParts, UNITS_PATH, unitRootOf } from './cuts/copy.ts'
+import { INDEX_PATH } from './cuts/parts.ts'
 import { isCopied } from './disclose.ts'
 import { countsOf, type DisclosureCounts, type DisclosureNotes, NOTES_PATH, readNotes } from './notes.ts'
-import { INDEX_PATH } from './parts.ts'
 import { ambiguityIn } from './rebuild.ts'
 
 export interface DisclosureReading {

@@ -15,7 +15,7 @@ import type { PackScope } from '../../core/conclusion/assess.ts'
 import { PATHS } from '../../core/pack/pack-files.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../core/recording/recording.ts'
 import { isChosenProfile } from '../../core/rules/profile.ts'
-import { bytesOfUnit, type DisclosedPart, type DisclosedUnit, isOpen, textOfParts } from './copy.ts'
+import { bytesOfUnit, type DisclosedPart, type DisclosedUnit, isOpen, textOfParts } from './cuts/copy.ts'
 
 /** Marks a redacted part in a text. A private-use character: valid in a JSON string and never used otherwise. */
 const GAP = '\ue000'

@@ -3,10 +3,10 @@ import { parseBounded } from '../../core/base/bounded-json.ts'
 import { sha256 } from '../../core/base/digest.ts'
 import { RECORDING } from '../../core/base/layout.ts'
 import { nodeFolder, PATHS } from '../../core/pack/pack-files.ts'
-import type { RedactableClass } from './classes.ts'
-import type { FullUnit } from './copy.ts'
-import type { Found, Part } from './parts.ts'
-import { listOf, measurementsIn } from './words.ts'
+import type { RedactableClass } from './cuts/classes.ts'
+import type { FullUnit } from './cuts/copy.ts'
+import type { Found, Part } from './cuts/parts.ts'
+import { listOf, measurementsIn } from './cuts/words.ts'
 
 /** The owner’s redaction policy. */
 export interface DisclosurePolicy {

@@ -17,10 +17,10 @@ import {
   readPart,
   UNITS_PATH,
   unitRootOf,
-} from './copy.ts'
+} from './cuts/copy.ts'
+import type { PartPlace } from './cuts/parts.ts'
 import { openPart, unitsBytes } from './disclose.ts'
 import { countsOf, NOTES_PATH, notesBytes } from './notes.ts'
-import type { PartPlace } from './parts.ts'
 import type { DisclosureReading } from './read.ts'
 import { contentOf } from './rebuild.ts'
 import { holdsDigest, holdsSignature, isNeverOpen, isSignedMatterCut, taintedDigests } from './redact.ts'

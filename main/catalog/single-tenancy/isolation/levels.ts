@@ -3,7 +3,7 @@ import { log } from '../../../core/base/elementary.ts'
 import { argvOf, type Probe, type RunCommand } from '../../../core/recording/probe.ts'
 import type { Read } from '../../../core/recording/readings.ts'
 import { count } from '../../base/steps.ts'
-import { undrivenGpus } from './cpu-hardware.ts'
+import { undrivenGpus } from './processors/cpu-hardware.ts'
 import { FAMILIES, type Observed, type SpoofingEffort } from './signal.ts'
 
 /** How many machines of known truth read "virtual", out of those that could be read: honest guests, guests dressed up as hardware, hardware. */

@@ -2,10 +2,10 @@ import type { Isolation } from '../../../../schemas/types.ts'
 import type { Read } from '../../../core/recording/readings.ts'
 import { count } from '../../base/steps.ts'
 import { INITIAL_NAMESPACES, namespaces } from '../tenancy/sessions.ts'
-import { hostFeatures, instruments, nativeGpus } from './cpu-hardware.ts'
 import { weightHere } from './levels.ts'
-import { type LiveTest, liveAsked, livePassed } from './live-tests.ts'
 import { realPorts, rootFitsProcessor, uncoreFunctions } from './pci-hardware.ts'
+import { hostFeatures, instruments, nativeGpus } from './processors/cpu-hardware.ts'
+import { type LiveTest, liveAsked, livePassed } from './processors/live-tests.ts'
 import { type Family, type Observed, signsOf } from './signal.ts'
 
 type MinimumItem = Isolation['minimum'][number]

@@ -1,7 +1,7 @@
 import { locationVerdictWords } from '../../../../schemas/location-words.ts'
 import type { Assessment } from '../../../../schemas/types.ts'
 import { nearestDisc, placeAnswer, policyAnswers } from '../../../core/conclusion/location-verdicts.ts'
-import { placeText } from '../../report/location-analysis.ts'
+import { placeText } from '../../report/parts/location-analysis.ts'
 import { type Grid, gridOf } from './grid.ts'
 
 /** One row per node: declared place, supporting evidence and maximum distance. */

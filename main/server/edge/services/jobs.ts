@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { CollectorJob, CollectorLease, TeamCollector } from '../../../../schemas/types.ts'
-import type { RemoteCollection } from '../../../app/engine/remote.ts'
+import type { RemoteCollection } from '../../../app/engine/context/remote.ts'
 import { canonicalJson } from '../../../core/base/canonical-json.ts'
 import type { Sha256 } from '../../../core/base/digest.ts'
 import { err, type Failure, fail, type Outcome, ok } from '../../../core/base/failure.ts'

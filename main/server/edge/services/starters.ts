@@ -1,5 +1,5 @@
-import type { MissedDue } from '../../../app/engine/missed-runs.ts'
-import type { DueStart } from '../../../app/engine/scheduled-starts.ts'
+import type { MissedDue } from '../../../app/engine/schedules/missed-runs.ts'
+import type { DueStart } from '../../../app/engine/schedules/scheduled-starts.ts'
 import type { Outcome } from '../../../core/base/failure.ts'
 import { asServer, type ServedEngagement } from './engagements.ts'
 import { type Log, type Repeated, repeated } from './repeated.ts'

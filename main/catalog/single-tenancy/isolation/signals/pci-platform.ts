@@ -13,8 +13,8 @@ import {
 } from '../../../hardware/pci/probes.ts'
 import { type CpuFeatures, cpuFeatures, cpuPlatform } from '../../../hardware/processors/features.ts'
 import { cpuSensors } from '../../../hardware/processors/instruments.ts'
-import { workingControllers } from '../cpu-hardware.ts'
 import { fastPorts, isSwitchPort, showsUncore } from '../pci-hardware.ts'
+import { workingControllers } from '../processors/cpu-hardware.ts'
 import {
   hintSign,
   metal,
